@@ -45,7 +45,10 @@ sum_of(const struct python *python, const uint8_t *bytes)
 {
     const struct python_layout *layout = &python->layout;
     uint64_t sum = 0x9e3779b97f4a7c15u;
-    if (word_at(bytes, OBJECT_TYPE) != python->code_type)
+    uint64_t references = word_at(bytes, 0);
+    /* A pointer to the next free block stands here once it is freed. */
+    if (word_at(bytes, OBJECT_TYPE) != python->code_type ||
+        (uint32_t)references == 0 || (references >> 32 & 0xffff) != 0)
         return 0;
     for (unsigned at = layout->code.first_line & ~7u; at <= layout->code.table;
          at += 8) {
