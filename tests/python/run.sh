@@ -122,11 +122,13 @@ under() {
 
 # run_waits RATE
 run_waits() {
-    local tree=$kept/tree
+    local tree=$kept/tree settled
     rm -f "$tmp"/waits*
     under SPROF_OUTPUT="$tmp/waits.sprof" SPROF_ONLY='python*' \
-        SPROF_FREQUENCY="$1" "$python" "$here/waits.py" "$tmp/waits.json" 2
-    "$build/sprofile" convert --time 1-1.8 "$tmp/waits.sprof" \
+        SPROF_FREQUENCY="$1" "$python" "$here/waits.py" "$tmp/waits.json" 1
+    settled=$(sed -n 's/^settled //p' "$tmp/out")
+    "$build/sprofile" convert --time "$settled-$(awk -v from="$settled" \
+        'BEGIN { print from + 0.8 }')" "$tmp/waits.sprof" \
         "$tmp/waits.pb.gz" >>"$tmp/err" 2>&1
     judge "$version waits at $1 Hz" "$status" "$python" \
         "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"

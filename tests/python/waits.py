@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Threads that wait, each in its own way, for CPython from 3.9.
 
-Usage: waits.py FILE SECONDS. Within the first second FILE gets the stack of
-every thread as the interpreter itself has it: {tid: [[name, file, line], ...]},
-root first. From then until the end no thread leaves its wait.
+Usage: waits.py FILE SECONDS. FILE gets the stack of every thread as the
+interpreter itself has it: {tid: [[name, file, line], ...]}, root first. From
+then on no thread leaves its wait, for so many seconds. The last word of the output is
+the time from the process's start until then, in seconds.
 """
 import asyncio
 import concurrent.futures
@@ -221,9 +222,15 @@ def enter(function):
     function()
 
 
-def write_stacks(path):
-    """By a thread of its own, so that the main thread has its stack, too."""
-    time.sleep(0.7)
+def age():
+    """Seconds since this process was started."""
+    with open("/proc/self/stat", encoding="utf-8") as file:
+        ticks = int(file.read().rsplit(")", 1)[1].split()[19])
+    return (time.clock_gettime(time.CLOCK_BOOTTIME)
+            - ticks / os.sysconf("SC_CLK_TCK"))
+
+
+def all_stacks():
     stacks = {}
     for ident, frame in sys._current_frames().items():
         frames = []
@@ -233,9 +240,23 @@ def write_stacks(path):
             frame = frame.f_back
         if ident in TIDS:
             stacks[TIDS[ident]] = frames[::-1]
-    with open(path + ".new", "w", encoding="utf-8") as file:
+    return stacks
+
+
+def observe(path, seconds):
+    """By a thread of its own, so that the main thread has its stack, too."""
+    before, stacks = None, {}
+    while before != stacks or len(stacks) <= len(WAITS):
+        time.sleep(0.3)
+        before, stacks = stacks, all_stacks()
+    with open(path, "w", encoding="utf-8") as file:
         json.dump(stacks, file)
-    os.rename(path + ".new", path)
+    settled = age()
+    time.sleep(seconds)
+    for process in CHILDREN:
+        process.kill()
+    print(f"ok\nsettled {settled}", flush=True)
+    os._exit(0)
 
 
 def main():
@@ -244,12 +265,9 @@ def main():
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
     for function in WAITS:
         threading.Thread(target=enter, args=(function,), daemon=True).start()
-    threading.Thread(target=write_stacks, args=(sys.argv[1],)).start()
-    time.sleep(float(sys.argv[2]))
-    for process in CHILDREN:
-        process.kill()
-    print("ok", flush=True)
-    os._exit(0)
+    threading.Thread(target=observe,
+                     args=(sys.argv[1], float(sys.argv[2]))).start()
+    time.sleep(600)
 
 
 if __name__ == "__main__":
