@@ -34,7 +34,7 @@ struct place {
 };
 
 /* Threads that had no state, by their tids. Number of places. */
-#define WITHOUT_PLACES 1024u
+#define WITHOUT_PLACES 256u
 
 /* For how long a thread may be without its state, in nanoseconds. */
 #define YOUNG_NS 1000000000u
