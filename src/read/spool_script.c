@@ -92,6 +92,9 @@ spool_script_symbol(struct spool_scripts *scripts, struct profile *profile,
     uint32_t line =
         python_lines_at(function->form, function->table, function->table_length,
                         function->first_line, offset);
+    /* The first instructions of a function have no line in some versions. */
+    if (line == 0 && function->first_line > 0)
+        line = (uint32_t)function->first_line;
     uint32_t key[2] = {number, line};
     uint32_t count = intern_count(&scripts->lines);
     if (!ARRAY_GROW(scripts->symbols, count))

@@ -75,8 +75,9 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
     if (!modules_are_current())
         harvest_refresh_modules();
     script_begin(&script, now);
-    if (interpreter_is_there())
-        interpreter_collect_from(&script, heap_window, tid);
+    if (interpreter_is_there() &&
+        !interpreter_collect_from(&script, heap_window, tid))
+        return false;
     walk->script = script.count != 0 ? &script : NULL;
     while (peek_stack(look->pc, look->sp, arguments, now, walk) ==
            WALK_NEEDS_MAP)

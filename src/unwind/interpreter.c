@@ -189,23 +189,41 @@ interpreter_collect(struct script *script, struct heap_view *view,
     }
 }
 
-void
+/* Read the sums of all functions in SCRIPT, which cannot be freed now. */
+static void
+read_all_sums(struct script *script)
+{
+    struct script_frame *frames = script->frames;
+    for (uint32_t i = 0; i < script->count; i++)
+        frames[i].sum =
+            i > 0 && frames[i].code == frames[i - 1].code
+                ? frames[i - 1].sum
+                : python_code_sum(&pythons[script->runtime], frames[i].code);
+}
+
+bool
 interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
 {
     uint64_t states[PYTHON_STATES_MOST];
     struct heap_view view;
+    bool is_early, is_any_early = false;
     for (uint32_t i = 0; i < atomic_load(&count); i++) {
         if (!atomic_load(&is_live[i]))
             continue;
-        uint32_t found = python_threads_find(&pythons[i], tid, states);
+        uint32_t found =
+            python_threads_find(&pythons[i], tid, states, &is_early);
+        is_any_early |= is_early;
         for (uint32_t n = 0; n < found; n++) {
             heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
             script->runtime = i;
             if (python_collect(&pythons[i], states[n], 0, &view, script) &&
-                script->count != 0)
-                return;
+                script->count != 0) {
+                read_all_sums(script);
+                return true;
+            }
         }
     }
+    return !is_any_early;
 }
 
 bool

@@ -43,8 +43,10 @@ void interpreter_collect(struct script *script, struct heap_view *view,
                          uint64_t pointer);
 
 /* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
- * HEAP_VIEW_WINDOW bytes. Context: sampler. */
-void interpreter_collect_from(struct script *script, uint8_t *window,
+ * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to tell whether the
+ * thread runs an interpreter: the caller tries again later. Context: sampler.
+ */
+bool interpreter_collect_from(struct script *script, uint8_t *window,
                               pid_t tid);
 
 /* Whether a thread that waits for the futex at ADDRESS waits for an

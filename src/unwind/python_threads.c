@@ -33,6 +33,18 @@ struct place {
     pid_t tid;
 };
 
+/* Threads that had no state, by their tids. Number of places. */
+#define WITHOUT_PLACES 256u
+
+/* For how long a thread may be without its state, in nanoseconds. */
+#define YOUNG_NS 1000000000u
+
+struct without {
+    pid_t tid;
+    uint64_t since;
+};
+
+static struct without without[WITHOUT_PLACES];
 static struct place *places;
 static uint32_t used;
 static uint64_t next_reading;
@@ -95,6 +107,24 @@ add_state(const struct python *python, uint64_t state)
     }
 }
 
+/* Whether TID has had no state for so long that it runs no interpreter. A
+ * thread gets its state soon after it has begun. */
+static bool
+is_without(pid_t tid, uint64_t now)
+{
+    const struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
+    return place->tid == tid && now - place->since > YOUNG_NS;
+}
+
+/* TID had no state when the lists were read. */
+static void
+note_without(pid_t tid, uint64_t now)
+{
+    struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
+    if (place->tid != tid)
+        *place = (struct without){tid, now};
+}
+
 /* Read the lists of PYTHON. */
 static void
 read_lists(const struct python *python)
@@ -134,10 +164,11 @@ find_known(const struct python *python, pid_t tid,
 
 uint32_t
 python_threads_find(const struct python *python, pid_t tid,
-                    uint64_t states[PYTHON_STATES_MOST])
+                    uint64_t states[PYTHON_STATES_MOST], bool *is_early)
 {
     uint32_t count = find_known(python, tid, states);
     uint64_t now = clock_now();
+    *is_early = count == 0 && now < next_reading && !is_without(tid, now);
     if (count != 0 || now < next_reading)
         return count;
     places = sys_renew(places, PLACES * sizeof(*places));
@@ -147,7 +178,10 @@ python_threads_find(const struct python *python, pid_t tid,
     read_lists(python);
     uint64_t end = clock_now();
     next_reading = end + PAUSE_SHARE * (end - now);
-    return find_known(python, tid, states);
+    count = find_known(python, tid, states);
+    if (count == 0)
+        note_without(tid, now);
+    return count;
 }
 
 /* Whether ADDRESS is in the lock at GIL. */

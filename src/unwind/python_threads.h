@@ -20,9 +20,11 @@ int python_threads_begin(void);
 /* Most states that a thread has, one for each interpreter that it is in. */
 #define PYTHON_STATES_MOST 8u
 
-/* Find the states of thread TID in PYTHON. Returns their number. */
+/* Find the states of thread TID in PYTHON. Returns their number. *IS_EARLY: the
+ * lists were not read since the thread came, and may not be read yet. */
 uint32_t python_threads_find(const struct python *python, pid_t tid,
-                             uint64_t states[PYTHON_STATES_MOST]);
+                             uint64_t states[PYTHON_STATES_MOST],
+                             bool *is_early);
 
 /* The thread of STATE, or 0. */
 pid_t python_threads_tid(const struct python *python, uint64_t state);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads a pprof profile (.pb.gz) as far as the measurements need it: samples
-with values by type, the frames of each with function names and addresses.
+with values by type, the frames of each with functions, lines and addresses.
 
 The format is a protocol buffer; the few wire types that occur are decoded here,
 so that no package is needed.
@@ -8,7 +8,7 @@ so that no package is needed.
 import gzip
 from collections import namedtuple
 
-Frame = namedtuple("Frame", "address module functions")
+Frame = namedtuple("Frame", "address module functions lines")
 Module = namedtuple("Module", "start limit offset path")
 Sample = namedtuple("Sample", "frames values labels")
 
@@ -103,11 +103,17 @@ class Profile:
     def _frame(self, data):
         message = single(data)
         lines = [single(v) for n, v in fields(data) if n == 4]
-        functions = [self.strings[self._functions[line[1]].get(2, 0)]
-                     for line in lines if line.get(1) in self._functions]
+        lines = [self._line(line) for line in lines
+                 if line.get(1) in self._functions]
         return message[1], Frame(message.get(3, 0),
                                  self._modules.get(message.get(2, 0)),
-                                 functions)
+                                 [name for name, _, _ in lines], lines)
+
+    def _line(self, message):
+        """(function, file, line)"""
+        function = self._functions[message[1]]
+        return (self.strings[function.get(2, 0)],
+                self.strings[function.get(4, 0)], message.get(2, 0))
 
     def _sample(self, data):
         labels = {}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# cpython.sh -- CPython's own tests for the system's python3: a case is a
-# module of its package "test" (Debian: libpython3.N-testsuite).
-python=/usr/bin/python3
+# cpython.sh -- CPython's own tests: a case is a module of its package "test"
+# (Debian: libpython3.N-testsuite). They are for the system's python3, or for
+# the one that TEST_PYTHON names.
+python=$(command -v "${TEST_PYTHON:-/usr/bin/python3}")
 
 suite_ready() {
     local version
-    [ -x "$python" ] || { echo "$python is not installed"; return 1; }
+    [ -x "$python" ] || { echo "python3 is not installed"; return 1; }
     "$python" -c 'import test.test_queue' 2>/dev/null && return 0
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     [ -n "$full" ] && [ "$(id -u)" -eq 0 ] && {
@@ -29,7 +30,9 @@ suite_cases() {
         popen cmd_line ctypes dbm sqlite3 lzma bz2 zlib hashlib json pickle
         contextlib memoryio shutil tempfile glob
         getpass pwd grp signal_wakeup sched timeout timeit
-        import importlib embed capi gdb"
+        import importlib embed capi gdb frame code coroutines interpreters
+        _interpreters _xxsubinterpreters sys_settrace sys_setprofile
+        cprofile monitoring"
     local name
     for name in $([ -z "$1" ] && echo "$quick" || echo "$all"); do
         "$python" -c "import importlib.util, sys
