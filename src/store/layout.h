@@ -44,9 +44,9 @@
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
- * several processes in one file (NEXT), as `sprofile convert` writes it; 4 and 5
- * are 2 and 3 with functions of interpreters (SCRIPT, NODE_SCRIPT). EPOCH, CLOCK
- * and JITDUMP came later; a reader may skip them.
+ * several processes in one file (NEXT), as `sprofile convert` writes it; 4 and
+ * 5 are 2 and 3 with functions of interpreters (SCRIPT, NODE_SCRIPT). EPOCH,
+ * CLOCK and JITDUMP came later; a reader may skip them.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H

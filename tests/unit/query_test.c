@@ -150,6 +150,8 @@ only_names_of_this_server_are_hosts(void **state)
                                         "localhost:6060.evil.example",
                                         "127.0.0.1.evil.example",
                                         "127.1",
+                                        "app.example.evil.example",
+                                        "app",
                                         "::1",
                                         "[::1",
                                         "[::1]evil",
