@@ -29,7 +29,8 @@ import pprof  # noqa: E402
 Frame = namedtuple("Frame", "name file line")
 LOOPS = re.compile(r"^_PyEval_EvalFrameDefault|^_TAIL_CALL_")
 BORDER = re.compile(r"ClearAndPop|_PyFrame_|^clear_|_Py_CheckFunctionResult"
-                    r"|_PyEval_?Frame|_PyEval_MakeFrame|_Py_EnterRecursive")
+                    r"|_PyEval_?Frame|_PyThreadState_PopFrame"
+                    r"|_Py_EnsureFuncTstateNotNULL|_Py_EnterRecursive")
 MARK = re.compile(r"^\[(?!not sampled|no )")
 IMPORT = re.compile(r"^<frozen importlib")
 NATIVE = re.compile(r"^(burn|enter|through)_\d\d$")
