@@ -172,10 +172,6 @@ void journal_end(uint64_t end, enum end_reason reason);
 /* Let go of the parent's file, in the child of a fork. */
 void journal_forget(void);
 
-/* Returns the number of SET in the journal: 0 if SET is 0 or could not be
- * written. */
-uint32_t journal_labels(uint32_t set);
-
 /* The sums of the whole profile: asked = taken + lost + in flight. */
 struct journal_sums {
     struct record_counts counts;

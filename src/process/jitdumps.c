@@ -4,6 +4,7 @@
 
 #include "base/digits.h"
 #include "base/path.h"
+#include "base/sys.h"
 #include "jitdumps.h"
 #include "base/poison.h"
 
@@ -12,7 +13,7 @@
 #define JITDUMPS_MOST 8u
 #define PATH_SIZE 1024u
 
-static char paths[JITDUMPS_MOST][PATH_SIZE];
+static char (*paths)[PATH_SIZE]; /* reserved for the first one */
 static uint32_t count;
 
 void
@@ -40,6 +41,10 @@ jitdumps_see(const char *path)
     size_t length = strlen(path);
     if (!is_name(path_name(path)) || length >= PATH_SIZE ||
         count == JITDUMPS_MOST)
+        return;
+    if (paths == NULL)
+        paths = sys_reserve(JITDUMPS_MOST * PATH_SIZE);
+    if (paths == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(paths[i], path) == 0)

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/state.h"
+#include "base/sys.h"
 #include "process/look.h"
 #include "process/task_file.h"
 #include "process/threads.h"
@@ -44,7 +45,11 @@ struct watched {
 };
 
 static OF_PROFILE struct conditions conditions;
-static OF_PROFILE struct watched watched[CONDITIONS_MOST];
+/* Reserved where there are conditions. */
+static struct memory {
+    struct watched watched[CONDITIONS_MOST];
+    char status[STATUS];
+} * memory;
 static OF_PROFILE uint64_t keep, queued; /* ns */
 static OF_PROFILE uint32_t raised;       /* bit I: condition I */
 static OF_PROFILE uint32_t count;        /* alarms so far */
@@ -55,6 +60,10 @@ alarms_begin(const struct settings *settings)
 {
     /* It was checked when the options were read. */
     (void)conditions_parse(settings->options->dump_when.string, &conditions);
+    if (conditions.count > 0)
+        memory = sys_renew(memory, sizeof(*memory));
+    if (memory == NULL)
+        conditions.count = 0;
     keep = settings->options->keep.number;
     process = settings->pid;
 }
@@ -63,7 +72,7 @@ alarms_begin(const struct settings *settings)
 static void
 raise_alarm(unsigned number, uint64_t now)
 {
-    struct watched *at = &watched[number];
+    struct watched *at = &memory->watched[number];
     if (now < at->silent_until || count >= ALARMS_MOST)
         return;
     at->silent_until = now + keep;
@@ -166,8 +175,8 @@ is_for_events(long number)
 static uint64_t
 read_switches(pid_t tid)
 {
-    static OF_PROFILE char status[STATUS];
-    if (task_file_read(tid, "/status", status, sizeof(status)) <= 0)
+    char *status = memory->status;
+    if (task_file_read(tid, "/status", status, STATUS) <= 0)
         return 0;
     return proc_number(proc_status_line(status, "voluntary_ctxt_switches"));
 }
@@ -203,7 +212,7 @@ alarms_look(void)
     uint64_t now = conditions.count > 0 ? clock_now() : 0;
     for (unsigned i = 0; i < conditions.count; i++) {
         const struct condition *condition = &conditions.all[i];
-        struct watched *at = &watched[i];
+        struct watched *at = &memory->watched[i];
         uint64_t pause = condition->ns / LOOKS;
         if (condition->kind == CONDITION_SPAN || now < at->next)
             continue;

@@ -18,6 +18,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/journal_labels.h"
 #include "journal/journal_live.h"
 #include "journal/script_names.h"
 #include "labels/labels.h"

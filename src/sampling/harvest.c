@@ -13,6 +13,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/journal_labels.h"
 #include "journal/script_names.h"
 #include "process/modules.h"
 #include "process/threads.h"

@@ -13,6 +13,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/journal_labels.h"
 #include "labels/labels.h"
 #include "labels/mark_ring.h"
 #include "process/threads.h"

@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "journal/journal_labels.h"
 #include "journal/script_names.h"
 #include "labels/labels.h"
 #include "process/modules.h"
@@ -128,9 +129,13 @@ name_of_thread(pid_t tid)
 static void
 add_function(struct text *text, pid_t tid)
 {
-    static char name[PYTHON_CODE_TEXT];
+    static char *name;
     struct script_frame leaf;
     struct script top = {.frames = &leaf, .capacity = 1};
+    if (name == NULL)
+        name = sys_reserve(PYTHON_CODE_TEXT);
+    if (name == NULL)
+        return;
     script_begin(&top, 0);
     interpreter_collect_from(&top, heap_window, tid);
     if (top.count == 0 || !interpreter_name(top.runtime, leaf.code, name))

@@ -44,7 +44,7 @@ struct without {
     uint64_t since;
 };
 
-static struct without without[WITHOUT_PLACES];
+static struct without *without;
 static struct place *places;
 static uint32_t used;
 static uint64_t next_reading;
@@ -53,9 +53,10 @@ int
 python_threads_begin(void)
 {
     places = sys_renew(places, PLACES * sizeof(*places));
+    without = sys_renew(without, WITHOUT_PLACES * sizeof(*without));
     used = 0;
     next_reading = 0;
-    return places == NULL ? -1 : 0;
+    return places == NULL || without == NULL ? -1 : 0;
 }
 
 static uint64_t

@@ -8,9 +8,10 @@
 # - threads that wait have their functions, too, and so have those that wait for
 #   the interpreter's lock;
 # - kill -9 leaves the names;
-# - SPROF_PYTHON=0 shows none.
+# - without SPROF_PYTHON=1 none is shown.
 . "$(dirname "$0")/lib.sh"
 has python3 || finish
+export SPROF_PYTHON=1
 python3 - <<'P' || { lacks frames "this version of Python is not known"; finish; }
 import sys
 sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))
@@ -65,9 +66,9 @@ grep -q 'app\.leaf .*app\.py:[45]' out || fail "no line of app.leaf: $(cat out)"
 plain "$sprofile" report -n 5 --native p.sprof
 grep -q '_PyEval_EvalFrameDefault' out || fail "--native: no loop"
 
-plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/off.folded" SPROF_PYTHON=0 \
-    "$python" app.py 0.3
-[ "$(share 'app\.' off.folded)" -eq 0 ] || fail "SPROF_PYTHON=0: functions"
+plain env -u SPROF_PYTHON LD_PRELOAD="$library" \
+    SPROF_OUTPUT="$tmp/off.folded" "$python" app.py 0.3
+[ "$(share 'app\.' off.folded)" -eq 0 ] || fail "functions that are not wanted"
 
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "journal/journal.h"
+#include "journal/journal_labels.h"
 #include "process/threads.h"
 #include "sampling_maker.h"
 
