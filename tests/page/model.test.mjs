@@ -340,6 +340,19 @@ test('boxes of two runs have that chance, at the rates of both', () => {
   assert.ok(found > 5, `${found}`);
 });
 
+test('a change without the marks of clones finds its function', () => {
+  const names = (i) =>
+    i === 3 ? 'f.lto_priv.7' : i === 4 ? 'g(int) [clone .part.0]' : `h_${i}`;
+  const app = new App(makeModel({ names }).model);
+  const find = (name, module) =>
+    app.functions.name[app.comparableOf(name, module)];
+  assert.equal(find('f', 'app'), 'f.lto_priv.7');
+  assert.equal(find('g(int)', 'libc.so.6'), 'g(int) [clone .part.0]');
+  assert.equal(find('h_5', 'libz.so.1'), 'h_5');
+  assert.equal(find('h_5', 'libz.so.2'), 'h_5');
+  assert.equal(find('f', 'libc.so.6'), undefined);
+});
+
 test('two runs are one model with two sides', () => {
   const other = makeModel({ seed: 1, samples: 5000 }).model;
   const both = mergeModels(model, other);
@@ -349,6 +362,8 @@ test('two runs are one model with two sides', () => {
   assert.equal(side(1), all(other.rows.cpu));
   assert.equal(collectFunctions(both).n, functions.n);
   assert.equal(comparableName('f.constprop.0 [clone .cold]'), 'f');
+  assert.equal(comparableName('g.lto_priv.12.part.3'), 'g');
+  assert.equal(comparableName('.cold'), '.cold');
   assert.equal(comparableModule('libz.so.1.2', '/bin/app'), 'libz.so');
   assert.equal(comparableModule('app', '/bin/app'), '[program]');
 });

@@ -8,6 +8,7 @@ import { buildTree, sumTree } from './calltree.js';
 import { chanceOfNoise, pointsOf } from './confidence.js';
 import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
+import { comparableModule, comparableName } from './merge.js';
 import { collectFunctions } from './model.js';
 import {
   compile,
@@ -558,6 +559,29 @@ export class App {
       return known;
     });
     return keys.get(key) ?? -1;
+  }
+
+  /**
+   * The function of a change, or -1: its name may be without what compilers
+   * add for clones, and its module without a version.
+   * @param {string} name
+   * @param {string} module
+   */
+  comparableOf(name, module) {
+    const exact = this.functionOf(`${name}@${module}`);
+    if (exact >= 0) return exact;
+    const { functions, model } = this;
+    const key = (/** @type {string} */ text, /** @type {string} */ where) =>
+      `${comparableName(text)}@${comparableModule(where, model.meta.executable)}`;
+    const keys = this.keep('comparableKeys', [], () => {
+      /** @type {Map<string, number>} */
+      const known = new Map();
+      functions.name.forEach((text, i) =>
+        known.set(key(text, functions.module[i]), i),
+      );
+      return known;
+    });
+    return keys.get(key(name, module)) ?? -1;
   }
 
   /** @param {number} func */

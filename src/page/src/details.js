@@ -235,7 +235,7 @@ export class Side {
 
   /** @param {import('./changes.js').Change} row */
   link({ name, module }) {
-    const func = this.app.functionOf(`${name}@${module}`);
+    const func = this.app.comparableOf(name, module);
     return func < 0 ? el('span', {}, name) : functionButton(this.app, func);
   }
 
