@@ -96,10 +96,10 @@ test('when, and which thread: no click', async () => {
   assert.deepEqual([clicks, hovers], [0, 1]);
 });
 
-test('what a thread waited for: one click; what held it: two', async () => {
-  await click('[data-value="waits"]', /Waits/);
-  assert.ok(await inSight('.waits tr', /waiter.*mutex of known_times/));
-  await click('.holder', /known_times held it/);
+test('what a thread waited for: no click; what held it: one', async () => {
+  assert.ok(await inSight('.largest-waits li', /mutex of known_times/));
+  assert.deepEqual([clicks, hovers], [0, 0]);
+  await click('.largest-waits .holder', /known_times held it/);
   const names = await page.evaluate(() => {
     const { layout, tree, functions } = window.sprof.app;
     return layout.levels.flatMap(({ node }) =>
@@ -107,7 +107,15 @@ test('what a thread waited for: one click; what held it: two', async () => {
     );
   });
   assert.ok(names.includes('inside'));
-  assert.deepEqual([clicks, hovers], [2, 0]);
+  assert.deepEqual([clicks, hovers], [1, 0]);
+});
+
+test('all waits are one click away, each with its threads', async () => {
+  await click('.largest-waits .more', /^All waits$/);
+  assert.ok(await inSight('.waits tr', /waiter.*mutex of known_times/));
+  assert.ok(await inSight('.waits tr td:nth-child(2)', /^1$/));
+  assert.equal(await page.$('.largest-waits'), null);
+  assert.deepEqual([clicks, hovers], [1, 0]);
 });
 
 test('on 400 pixels the table has its names in sight', async () => {

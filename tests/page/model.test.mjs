@@ -2,7 +2,7 @@
 /** model.test.mjs -- the page's sums, without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { initialState } from '../../src/page/src/app.js';
+import { App, initialState } from '../../src/page/src/app.js';
 import { buildTree, sumTree } from '../../src/page/src/calltree.js';
 import * as confidence from '../../src/page/src/confidence.js';
 import * as functions_ from '../../src/page/src/functions.js';
@@ -274,9 +274,83 @@ test('intervals are those of counting', () => {
   assert.ok(Math.abs(confidence.interval(row, whole) - expected) < 1e-12);
   assert.equal(confidence.points(row), 250);
   assert.ok(Math.abs(confidence.tails(1.959964) - 0.05) < 1e-6);
-  assert.equal(confidence.chanceOfNoise(whole, whole, row, row), 1);
-  const more = { value: 320, squares: 320 };
-  assert.ok(confidence.chanceOfNoise(whole, whole, row, more) < 0.001);
+});
+
+test('the chance of a change is what the hand gives', () => {
+  const sum = (value, squares, sampled) => ({ value, squares, sampled });
+  const close = (chance, expected) =>
+    assert.ok(Math.abs(chance - expected) < expected / 100, `${chance}`);
+  const whole = sum(1000, 1000, 1000);
+  const none = sum(0, 0, 0);
+  const few = sum(30, 30, 30);
+  const noise = (...rows) => confidence.chanceOfNoise(whole, whole, ...rows);
+  assert.equal(noise(few, few), 1);
+  assert.equal(noise(none, none), 1);
+  // (0.03 - 0.001) / sqrt(0.045 * 0.955 * 2 / 1000) = 3.128
+  close(noise(few, sum(60, 60, 60)), 0.00176);
+  // A second at 1,000 Hz against one at 62.5: a point of the row stands for
+  // 1 ms and for 16. The common share of 30 points and 5 is 35 of 1,062.5.
+  // (0.05 - 0.0085) / sqrt(0.03294 * 0.96706 * (0.001 + 0.016)) = 1.783
+  const slow = (...rows) =>
+    confidence.chanceOfNoise(whole, sum(1000, 16000), ...rows, 16);
+  close(slow(few, sum(80, 1280, 1280)), 0.0745);
+  // Of what the new run does not have, a point would stand for 16 ms.
+  close(slow(few, none), 0.3195);
+  // That of a wait stands for what it is, at any rate.
+  assert.ok(slow(sum(80, 80, 0), none) < 1e-9);
+  // Large points of one side are those of both: 630 / 90 = 7 for each.
+  // (0.03 - 0.007) / sqrt(0.045 * 0.955 * (2 * 0.955 * 0.007 + 0.045 * 0.001426))
+  close(noise(few, sum(60, 600, 600)), 0.3385);
+});
+
+test('boxes of two runs have that chance, at the rates of both', () => {
+  const app = new App(mergeModels(model, makeModel({ samples: 5000 }).model));
+  app.state.value = 'wall';
+  const { rows, states } = app.model;
+  const { tree } = app;
+  const sums = (node) => {
+    const sides = [0, 1].map(() => ({ value: 0, squares: 0, sampled: 0 }));
+    for (let row = 0; row < rows.n; row++) {
+      let at = tree.node[row];
+      while (at > node) at = tree.parent[at];
+      if (at !== node) continue;
+      const isRunning = states[rows.state[row]].kind === 'running';
+      const square = rows.wall[row] ** 2 / (isRunning ? rows.count[row] : 1);
+      const side = sides[rows.side[row]];
+      side.value += rows.wall[row];
+      side.squares += square;
+      side.sampled += isRunning ? square : 0;
+    }
+    return sides;
+  };
+  const running = [0, 0];
+  for (let row = 0; row < rows.n; row++)
+    if (states[rows.state[row]].kind === 'running')
+      running[rows.side[row]] += rows.wall[row];
+  const [now, old] = sums(0);
+  const ratio = now.sampled / running[0] / (old.sampled / running[1]);
+  assert.ok(ratio > 0.2 && ratio < 0.3, `${ratio}`);
+  let found = 0;
+  for (let node = 1; node < 60; node++) {
+    const [after, before] = sums(node);
+    const expected = confidence.chanceOfNoise(old, now, before, after, ratio);
+    assert.ok(Math.abs(app.noise(node) - expected) < 1e-9, `${node}`);
+    found += Number(expected < 1);
+  }
+  assert.ok(found > 5, `${found}`);
+});
+
+test('a change without the marks of clones finds its function', () => {
+  const names = (i) =>
+    i === 3 ? 'f.lto_priv.7' : i === 4 ? 'g(int) [clone .part.0]' : `h_${i}`;
+  const app = new App(makeModel({ names }).model);
+  const find = (name, module) =>
+    app.functions.name[app.comparableOf(name, module)];
+  assert.equal(find('f', 'app'), 'f.lto_priv.7');
+  assert.equal(find('g(int)', 'libc.so.6'), 'g(int) [clone .part.0]');
+  assert.equal(find('h_5', 'libz.so.1'), 'h_5');
+  assert.equal(find('h_5', 'libz.so.2'), 'h_5');
+  assert.equal(find('f', 'libc.so.6'), undefined);
 });
 
 test('two runs are one model with two sides', () => {
@@ -288,6 +362,8 @@ test('two runs are one model with two sides', () => {
   assert.equal(side(1), all(other.rows.cpu));
   assert.equal(collectFunctions(both).n, functions.n);
   assert.equal(comparableName('f.constprop.0 [clone .cold]'), 'f');
+  assert.equal(comparableName('g.lto_priv.12.part.3'), 'g');
+  assert.equal(comparableName('.cold'), '.cold');
   assert.equal(comparableModule('libz.so.1.2', '/bin/app'), 'libz.so');
   assert.equal(comparableModule('app', '/bin/app'), '[program]');
 });

@@ -8,6 +8,7 @@ import { buildTree, sumTree } from './calltree.js';
 import { chanceOfNoise, pointsOf } from './confidence.js';
 import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
+import { comparableModule, comparableName } from './merge.js';
 import { collectFunctions } from './model.js';
 import {
   compile,
@@ -339,19 +340,49 @@ export class App {
   }
 
   /**
+   * Of VALUES by row, their variances.
+   * @param {string} name
+   * @param {Float64Array} values
+   */
+  squaresOf(name, values) {
+    const point =
+      this.state.value === 'cpu' ? this.points.cpu : this.points.wall;
+    return this.keep(`${name} by row`, [values, point], () =>
+      values.map((value, row) => value * point[row]),
+    );
+  }
+
+  /**
    * Sums of squares over the tree of VALUES.
    * @param {string} name
    * @param {Float64Array} values
    */
   treeSquares(name, values) {
-    const point =
-      this.state.value === 'cpu' ? this.points.cpu : this.points.wall;
-    return this.keep(name, [this.tree, values, point], () =>
-      sumTree(
-        this.tree,
-        values.map((value, row) => value * point[row]),
-      ),
+    const squares = this.squaresOf(name, values);
+    return this.keep(name, [this.tree, squares], () =>
+      sumTree(this.tree, squares),
     );
+  }
+
+  /**
+   * The part of the squares of VALUES by running threads, over the tree, and
+   * what a point of such a thread stands for.
+   * @param {string} name
+   * @param {Float64Array} values
+   */
+  treeSampled(name, values) {
+    const squares = this.squaresOf(name, values);
+    return this.keep(`${name} sampled`, [this.tree, squares], () => {
+      const { rows, states } = this.model;
+      let running = 0;
+      const sampled = squares.map((square, row) => {
+        if (states[rows.state[row]].kind !== 'running') return 0;
+        running += values[row];
+        return square;
+      });
+      const sums = sumTree(this.tree, sampled);
+      return { sums, point: sums.total[0] / (running || 1) };
+    });
   }
 
   /**
@@ -385,11 +416,16 @@ export class App {
    * @param {number} node
    */
   noise(node) {
+    const values = this.baseValues;
+    if (!values) return 1;
+    const old = this.treeSampled('baseSquares', values);
+    const now = this.treeSampled('squares', this.values());
     return chanceOfNoise(
       this.baseSum(0),
       this.nodeSum(0),
-      this.baseSum(node),
-      this.nodeSum(node),
+      { ...this.baseSum(node), sampled: old.sums.total[node] },
+      { ...this.nodeSum(node), sampled: now.sums.total[node] },
+      old.point > 0 && now.point > 0 ? now.point / old.point : 1,
     );
   }
 
@@ -523,6 +559,29 @@ export class App {
       return known;
     });
     return keys.get(key) ?? -1;
+  }
+
+  /**
+   * The function of a change, or -1: its name may be without what compilers
+   * add for clones, and its module without a version.
+   * @param {string} name
+   * @param {string} module
+   */
+  comparableOf(name, module) {
+    const exact = this.functionOf(`${name}@${module}`);
+    if (exact >= 0) return exact;
+    const { functions, model } = this;
+    const key = (/** @type {string} */ text, /** @type {string} */ where) =>
+      `${comparableName(text)}@${comparableModule(where, model.meta.executable)}`;
+    const keys = this.keep('comparableKeys', [], () => {
+      /** @type {Map<string, number>} */
+      const known = new Map();
+      functions.name.forEach((text, i) =>
+        known.set(key(text, functions.module[i]), i),
+      );
+      return known;
+    });
+    return keys.get(key(name, module)) ?? -1;
   }
 
   /** @param {number} func */

@@ -147,7 +147,7 @@ export class ChangesView {
    */
   row(row, change, factor) {
     const { app } = this;
-    const key = `${row.name}@${row.module}`;
+    const key = app.keyOf(app.comparableOf(row.name, row.module));
     const share =
       row.oldSelf > 0
         ? ` ${change > 0 ? '+' : '−'}${Math.abs((100 * change) / row.oldSelf).toFixed(1)} %`

@@ -3,18 +3,25 @@
  * confidence.js -- how well a sum of samples is known. A sum V of samples with
  * weights w has the variance Q, the sum of w^2; a point of it stands for
  * u = Q / V. It is the arithmetic of `sprofile diff`.
+ *
+ * What is compared has the u of both sides together: by its own u, a row that
+ * by chance has small points only would seem to be known well. The points of
+ * running threads are scaled to the rate of the other side. The time of a wait
+ * does not depend on the rate.
  */
 
 /**
  * @typedef {import('./model.js').Model} Model
  * @typedef {import('./model.js').Time} Time
  * @typedef {{value: number, squares: number}} Sum
+ * @typedef {Sum & {sampled: number}} Row SAMPLED: the part of SQUARES by
+ * samples of running threads
  */
 
 /**
  * What a point of each row stands for, in ns: of CPU time and of wall time.
- * The samples say it; without them a row's points are its samples, and a wait
- * is one.
+ * The samples say it; without them a row's points are its samples. A wait, or a
+ * time in the run queue, is one.
  * @param {Model} model
  * @param {Time | null} time
  */
@@ -31,7 +38,7 @@ export function pointsOf(model, time) {
   }
   for (let row = 0; row < rows.n; row++) {
     const count =
-      states[rows.state[row]]?.kind === 'waiting' ? 1 : rows.count[row] || 1;
+      states[rows.state[row]]?.kind === 'running' ? rows.count[row] || 1 : 1;
     cpu[row] = time ? cpu[row] / (rows.cpu[row] || 1) : rows.cpu[row] / count;
     wall[row] = time
       ? wall[row] / (rows.wall[row] || 1)
@@ -66,15 +73,34 @@ export function points(sum) {
 }
 
 /**
+ * What a point of the row stands for, in ns, on both sides.
+ * @param {Sum} oldWhole
+ * @param {Sum} nowWhole
+ * @param {Row} old
+ * @param {Row} now
+ * @param {number} ratio
+ */
+function pointsOfRow(oldWhole, nowWhole, old, now, ratio) {
+  const both = (/** @type {(row: Row) => number} */ part, by = 1) =>
+    part(old) / oldWhole.value + part(now) / nowWhole.value / by;
+  const value = both((row) => row.value);
+  if (value <= 0) return { before: 0, after: 0 };
+  const sampled = both((row) => row.sampled, ratio);
+  const exact = both((row) => row.squares - row.sampled);
+  return {
+    before: (sampled + exact) / value,
+    after: (sampled * ratio + exact) / value,
+  };
+}
+
+/**
  * One side of a comparison: value, own point and other point as shares.
  * @param {Sum} whole
  * @param {Sum} row
- * @param {Sum} counterpart
+ * @param {number} own
  */
-function sideOf(whole, row, counterpart) {
-  const known = row.value > 0 ? row : counterpart;
+function sideOf(whole, row, own) {
   const rest = whole.value - row.value;
-  const own = known.value > 0 ? known.squares / known.value : 0;
   const other = rest > 0 ? (whole.squares - row.squares) / rest : own;
   return {
     value: row.value / whole.value,
@@ -89,13 +115,16 @@ function sideOf(whole, row, counterpart) {
  * correction.
  * @param {Sum} oldWhole
  * @param {Sum} nowWhole
- * @param {Sum} old
- * @param {Sum} now
+ * @param {Row} old
+ * @param {Row} now
+ * @param {number} [ratio] of what a point of a running thread stands for now
+ * to what it stood for
  */
-export function chanceOfNoise(oldWhole, nowWhole, old, now) {
+export function chanceOfNoise(oldWhole, nowWhole, old, now, ratio = 1) {
   if (oldWhole.value <= 0 || nowWhole.value <= 0) return 1;
-  const before = sideOf(oldWhole, old, now);
-  const after = sideOf(nowWhole, now, old);
+  const own = pointsOfRow(oldWhole, nowWhole, old, now, ratio);
+  const before = sideOf(oldWhole, old, own.before);
+  const after = sideOf(nowWhole, now, own.after);
   if (before.own <= 0 || after.own <= 0) return 1;
   const common =
     (before.value / before.own + after.value / after.own) /

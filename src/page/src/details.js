@@ -22,10 +22,14 @@ import { collectWaits, holderButton, rowsWith, waitName } from './waits.js';
 /** @typedef {import('./app.js').App} App */
 
 const HOTTEST = 14;
+/** As many where waits stand below them. */
+const HOTTEST_ABOVE_WAITS = 10;
 /** Changes on the side of a page of two profiles. */
 const CHANGED = 6;
 /** Callers that are told at the pointer. */
 const CALLERS = 4;
+/** The largest waits below the hottest functions. */
+const WAITS = 3;
 
 /**
  * The functions that call FUNC, the most time first, with their shares of it.
@@ -177,7 +181,7 @@ export class Side {
     this.element.replaceChildren(
       ...(func >= 0
         ? this.about(func)
-        : [...this.changed(), ...this.hottest()]),
+        : [...this.changed(), ...this.hottest(), this.largestWaits()]),
     );
   }
 
@@ -231,17 +235,18 @@ export class Side {
 
   /** @param {import('./changes.js').Change} row */
   link({ name, module }) {
-    const func = this.app.functionOf(`${name}@${module}`);
+    const func = this.app.comparableOf(name, module);
     return func < 0 ? el('span', {}, name) : functionButton(this.app, func);
   }
 
   /** The functions with the most time of their own. */
   hottest() {
     const { app } = this;
+    const most = this.hasWaits ? HOTTEST_ABOVE_WAITS : HOTTEST;
     const whole = app.treeSums.total[0];
     const { self, total } = app.functionSums();
     const count = self.reduce((sum, value) => sum + Number(value > 0), 0);
-    const list = largest(self, total, Math.min(count, HOTTEST));
+    const list = largest(self, total, Math.min(count, most));
     const unit = {
       cpu: 'CPU time',
       wall: 'wall time',
@@ -265,7 +270,7 @@ export class Side {
               ),
             ),
           ),
-      count > HOTTEST
+      count > most
         ? button(
             `All ${number(count)} in the table`,
             () => app.set({ view: 'table' }),
@@ -407,30 +412,57 @@ export class Side {
 
   /** @param {number} func */
   waits(func) {
-    const { app } = this;
-    const waits = collectWaits(app, func);
-    const whole = waits.reduce((sum, { wall }) => sum + wall, 0);
+    const waits = collectWaits(this.app, func);
     if (waits.length === 0) return '';
     return el(
       'section',
       { class: 'neighbours' },
       el('h3', {}, 'Waited for'),
-      el(
-        'ul',
-        {},
-        ...waits
-          .slice(0, 5)
-          .map((wait) =>
-            el(
-              'li',
-              {},
-              bar(wait.wall / whole, 'waiting'),
-              el('span', { class: 'number' }, timeText(wait.wall)),
-              el('span', { title: waitName(app, wait) }, waitName(app, wait)),
-              holderButton(app, wait.wait, null),
-            ),
+      this.waitList(waits, 5),
+    );
+  }
+
+  /** Whether the largest waits are told: where there are, and not beside all. */
+  get hasWaits() {
+    const { app } = this;
+    return app.state.view !== 'waits' && collectWaits(app).length > 0;
+  }
+
+  /** What was waited for most, whatever is counted. */
+  largestWaits() {
+    const { app } = this;
+    if (!this.hasWaits) return '';
+    return el(
+      'section',
+      { class: 'neighbours largest-waits' },
+      el('h2', {}, 'Largest waits', el('small', {}, ' by wall time')),
+      this.waitList(collectWaits(app), WAITS),
+      button('All waits', () => app.set({ view: 'waits' }), { class: 'more' }),
+    );
+  }
+
+  /**
+   * @param {import('./waits.js').Wait[]} waits
+   * @param {number} most
+   */
+  waitList(waits, most) {
+    const { app } = this;
+    const whole = waits.reduce((sum, { wall }) => sum + wall, 0);
+    return el(
+      'ul',
+      {},
+      ...waits
+        .slice(0, most)
+        .map((wait) =>
+          el(
+            'li',
+            {},
+            bar(wait.wall / whole, 'waiting'),
+            el('span', { class: 'number' }, timeText(wait.wall)),
+            el('span', { title: waitName(app, wait) }, waitName(app, wait)),
+            holderButton(app, wait.wait, null),
           ),
-      ),
+        ),
     );
   }
 }

@@ -10,11 +10,13 @@ import { base, string } from './model.js';
  * @typedef {import('./model.js').Model} Model
  */
 
+/** What `sprofile diff` leaves out: all from the first mark of a clone. */
+const CLONE =
+  /^(.+?)( \[clone |\.(constprop|isra|part|lto_priv|llvm)\.|\.cold).*$/s;
+
 /** @param {string} name */
 export function comparableName(name) {
-  return name
-    .replace(/ \[clone [^\]]*\]/g, '')
-    .replace(/\.(constprop|part|isra|cold|lto_priv)(\.\d+)?/g, '');
+  return name.replace(CLONE, '$1');
 }
 
 /**

@@ -3,11 +3,12 @@
 import { bar, button, el } from './dom.js';
 import { count, percent, seconds, time as timeText } from './format.js';
 import { string, threadName, threadTitle } from './model.js';
+import { Pairs } from './pairs.js';
 import { visitWindow } from './window.js';
 
 /**
  * @typedef {import('./app.js').App} App
- * @typedef {{state: number, wait: number, wall: number, threads: Set<number>}} Wait
+ * @typedef {{state: number, wait: number, wall: number, threads: number}} Wait
  * @typedef {{start: number, length: number, thread: number, row: number}} Longest
  */
 
@@ -22,25 +23,39 @@ const MOST_ROWS = 200;
  * @returns {Wait[]}
  */
 export function collectWaits(app, func = -1) {
-  const { model } = app;
   const values = app.values('wall');
-  /** @type {Map<number, Wait>} */
-  const waits = new Map();
-  const inside = func < 0 ? null : rowsWith(app, func);
+  return app.keep(func < 0 ? 'waits' : 'waitsOf', [values, func], () =>
+    sumWaits(app.model, values, func < 0 ? null : rowsWith(app, func)),
+  );
+}
+
+/**
+ * @param {import('./model.js').Model} model
+ * @param {Float64Array} values by row
+ * @param {Uint8Array | null} inside by row, whether it counts
+ */
+function sumWaits({ rows, states }, values, inside) {
+  const isWait = Uint8Array.from(states, ({ kind }) =>
+    Number(kind !== 'running'),
+  );
+  const known = new Pairs();
+  const threads = new Pairs();
+  /** @type {Wait[]} */
+  const waits = [];
   for (let row = 0; row < values.length; row++) {
-    const state = model.rows.state[row];
-    if (values[row] === 0 || model.states[state].kind === 'running') continue;
+    const state = rows.state[row];
+    if (isWait[state] === 0 || values[row] === 0) continue;
     if (inside && !inside[row]) continue;
-    const key = state * 0x1000000 + model.rows.wait[row];
-    let wait = waits.get(key);
-    if (!wait) {
-      wait = { state, wait: model.rows.wait[row], wall: 0, threads: new Set() };
-      waits.set(key, wait);
-    }
-    wait.wall += values[row];
-    wait.threads.add(model.rows.thread[row]);
+    const wait = rows.wait[row];
+    const number = known.put(state, wait);
+    if (number === waits.length)
+      waits.push({ state, wait, wall: 0, threads: 0 });
+    waits[number].wall += values[row];
+    const before = threads.n;
+    threads.put(number, rows.thread[row]);
+    waits[number].threads += threads.n - before;
   }
-  return [...waits.values()].sort((a, b) => b.wall - a.wall);
+  return waits.sort((a, b) => b.wall - a.wall);
 }
 
 /**
@@ -55,7 +70,7 @@ export function rowsWith(app, func) {
 /**
  * The name of what is waited for: the object, or the state alone.
  * @param {App} app
- * @param {Wait} wait
+ * @param {{state: number, wait: number}} wait
  */
 export function waitName(app, { state, wait }) {
   const { model } = app;
@@ -191,7 +206,7 @@ export class Waits {
                 el('small', {}, ` ${percent(wait.wall, whole)}`),
                 bar(wait.wall / whole),
               ),
-              el('td', { class: 'number' }, count(wait.threads.size)),
+              el('td', { class: 'number' }, count(wait.threads)),
               el(
                 'td',
                 { class: 'text' },
@@ -252,12 +267,7 @@ export class Waits {
         ...list.map(({ start, length, thread, row }) => {
           /** @type {[number, number]} */
           const range = [start, start + length];
-          const wait = {
-            state: rows.state[row],
-            wait: rows.wait[row],
-            wall: 0,
-            threads: new Set([thread]),
-          };
+          const wait = { state: rows.state[row], wait: rows.wait[row] };
           return el(
             'tr',
             {},
