@@ -89,6 +89,7 @@ static const struct {
     {&cmd_control_stop, "4711"},
     {&cmd_control_dump, "4711"},
     {&cmd_top, "--once 4711"},
+    {&cmd_push, "--otlp http://127.0.0.1:1"},
     {&cmd_serve, ""},
 };
 
@@ -118,6 +119,10 @@ static const struct {
     {"GLOB", "a*", NULL},
     {"A-B", "1.5-3", "3-2"},
     {"REGEX", "a|b", "a("},
+    {"URL", "http://127.0.0.1:1", "ftp:/x"},
+    {"LINE", "A: b", "A"},
+    {"DIR", "/tmp", NULL},
+    {"MIB", "1", "-1"},
     {"ADDRESS", "[::1]:0", "nowhere:80"},
     {"NAME", "app.example", "app:80"},
 };
