@@ -120,7 +120,7 @@ static const struct {
     {"A-B", "1.5-3", "3-2"},
     {"REGEX", "a|b", "a("},
     {"URL", "http://127.0.0.1:1", "ftp:/x"},
-    {"LINE", "A: b", "A"},
+    {"LINE", "A:b", "A"},
     {"DIR", "/tmp", NULL},
     {"MIB", "1", "-1"},
     {"ADDRESS", "[::1]:0", "nowhere:80"},
