@@ -25,14 +25,16 @@ let clicks;
 let hovers;
 
 before(async () => {
-  const [old, now] = ['old', 'new'].map((name) =>
+  const [old, now, slow] = ['old', 'new', 'slow'].map((name) =>
     join(folder, `${name}.sprof`),
   );
   const program = join(build, 'tests', 'workload', 'known_times');
   record(old, [program, '300', '300']);
   record(now, [program, '300', '600']);
   run('flame', '-o', html, now);
-  run('diff', old, now, '-o', diff);
+  // A change that a loaded machine does not hide.
+  record(slow, [program, '300', '1500']);
+  run('diff', old, slow, '-o', diff);
   browser = await launch(process.env.BROWSER ?? 'chrome');
 });
 beforeEach(async () => {
