@@ -177,7 +177,7 @@ P
 # - Node's functions have their lines, and their stacks reach the root.
 section "names by time"
 
-# expect_truth FOLDED: each name has two thirds at least of the share that the
+# expect_truth FOLDED: each name has half at least of the share that the
 # program told in "truth". The first one may lack what ran before the sampler; by
 # a wrong name it would have nothing.
 expect_truth() {
@@ -185,7 +185,7 @@ expect_truth() {
     all=$(awk '{ sum += $3 } END { print sum }' truth)
     [ "${all:-0}" -gt 0 ] || fail "the workload told no truth"
     while read -r _ name cpu; do
-        share=$((cpu * 200 / all / 3))
+        share=$((cpu * 50 / all))
         expect_share "$share" ";call_generated;(\\[caller guessed];)?$name[ ;]" "$1" \
             ';call_generated(;| [0-9])'
     done <truth
