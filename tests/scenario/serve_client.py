@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# http.py -- a client of `sprofile serve`, good and bad.
+# serve_client.py -- a client of `sprofile serve`, good and bad.
 #
-#   http.py get ADDRESS PATH [HEADER...]   prints status, headers and body
-#   http.py body ADDRESS PATH              the body alone; fails unless it is 200
-#   http.py many ADDRESS N PATH            N at once; prints how many had 200
-#   http.py hostile ADDRESS                garbage, half requests, slow readers
+#   serve_client.py get ADDRESS PATH [HEADER...]   prints status, headers and body
+#   serve_client.py body ADDRESS PATH              the body alone; fails unless it is 200
+#   serve_client.py many ADDRESS N PATH            N at once; prints how many had 200
+#   serve_client.py hostile ADDRESS                garbage, half requests, slow readers
 #
 # ADDRESS is HOST:PORT or unix:PATH.
 import random
