@@ -327,13 +327,22 @@ requests_are_busy(void)
     return job.is_there;
 }
 
+/* Bytes of the names of the files that were written. */
+#define FILE_NAMES (CONFIG_OUTPUTS * 1024u)
+
 /* The names of the files that were written, one a line. */
 static void
 say_files(const struct requests_item *request)
 {
-    static char names[CONFIG_OUTPUTS * 1024];
+    static char *names;
     struct text text;
-    text_begin(&text, names, sizeof(names));
+    if (names == NULL)
+        names = sys_reserve(FILE_NAMES);
+    if (names == NULL) {
+        requests_answer(request, 0, "");
+        return;
+    }
+    text_begin(&text, names, FILE_NAMES);
     for (unsigned i = 0; i < dump->count; i++) {
         text_add(&text, i > 0 ? "\n" : "");
         text_add(&text, dump->outputs[i]);

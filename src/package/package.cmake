@@ -31,6 +31,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE
   TYPE DOC)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs TYPE DOC
   FILES_MATCHING PATTERN *.md PATTERN pictures/* PATTERN man EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/continuous
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(linked include/sprof.h src/base/loss.h src/base/options.h
     src/store/layout.h)
   get_filename_component(folder ${linked} DIRECTORY)
