@@ -3,6 +3,7 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Returns the last part of PATH: what is behind its last slash. */
@@ -11,6 +12,14 @@ path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
+}
+
+/* Whether PATH ends with ENDING and has more in front of it. */
+static inline bool
+path_ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
 }
 
 #endif

@@ -27,14 +27,6 @@ struct link {
     uint8_t mark; /* is_entry, or owner */
 };
 
-static uint64_t
-word_at(const uint8_t *bytes, uint16_t offset)
-{
-    uint64_t word;
-    __builtin_memcpy(&word, bytes + offset, sizeof(word));
-    return word;
-}
-
 /* The offset of the instruction to which a frame's POINTER points in CODE. */
 static int32_t
 offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
@@ -53,8 +45,8 @@ read_frame(struct chain *chain, uint64_t address, struct link *link)
     if (address == 0 || (address & 7) != 0 || layout->frame.size > FRAME_MOST ||
         !heap_view_read(chain->view, address, bytes, layout->frame.size))
         return false;
-    link->code = word_at(bytes, layout->frame.code) & ~3ull;
-    link->previous = word_at(bytes, layout->frame.previous);
+    link->code = python_word(bytes, layout->frame.code) & ~3ull;
+    link->previous = python_word(bytes, layout->frame.previous);
     if (layout->chain <= PYTHON_OBJECTS) {
         int32_t last;
         __builtin_memcpy(&last, bytes + layout->frame.instruction, 4);
@@ -62,8 +54,9 @@ read_frame(struct chain *chain, uint64_t address, struct link *link)
         link->mark = 0;
         return true;
     }
-    link->instruction = offset_of(layout, link->code,
-                                  word_at(bytes, layout->frame.instruction));
+    link->instruction =
+        offset_of(layout, link->code,
+                  python_word(bytes, layout->frame.instruction));
     link->mark = bytes[layout->frame.mark];
     return true;
 }

@@ -24,14 +24,6 @@ copy(void *to, uint64_t address, size_t length)
     return sys_read_memory(to, address, length) == (long)length;
 }
 
-static uint64_t
-word_at(const uint8_t *bytes, unsigned offset)
-{
-    uint64_t word;
-    memcpy(&word, bytes + offset, sizeof(word));
-    return word;
-}
-
 /* How much of a code object tells one from another, in bytes. */
 static unsigned
 head_size(const struct python_layout *layout)
@@ -45,14 +37,14 @@ sum_of(const struct python *python, const uint8_t *bytes)
 {
     const struct python_layout *layout = &python->layout;
     uint64_t sum = 0x9e3779b97f4a7c15u;
-    uint64_t references = word_at(bytes, 0);
+    uint64_t references = python_word(bytes, 0);
     /* A pointer to the next free block stands here once it is freed. */
-    if (word_at(bytes, OBJECT_TYPE) != python->code_type ||
+    if (python_word(bytes, OBJECT_TYPE) != python->code_type ||
         (uint32_t)references == 0 || (references >> 32 & 0xffff) != 0)
         return 0;
     for (unsigned at = layout->code.first_line & ~7u; at <= layout->code.table;
          at += 8) {
-        sum = (sum ^ word_at(bytes, at)) * 0xff51afd7ed558ccdu;
+        sum = (sum ^ python_word(bytes, at)) * 0xff51afd7ed558ccdu;
         sum ^= sum >> 29;
     }
     return (uint32_t)(sum >> 32) | 1;
@@ -152,9 +144,11 @@ python_code_read(const struct python *python, uint64_t address, uint32_t sum,
         return false;
     memcpy(&code->first_line, bytes + layout->code.first_line,
            sizeof(code->first_line));
-    return read_text(layout, word_at(bytes, layout->code.name), code->name) &&
-           read_text(layout, word_at(bytes, layout->code.file), code->file) &&
-           read_table(layout, word_at(bytes, layout->code.table), code) &&
+    return read_text(layout, python_word(bytes, layout->code.name),
+                     code->name) &&
+           read_text(layout, python_word(bytes, layout->code.file),
+                     code->file) &&
+           read_table(layout, python_word(bytes, layout->code.table), code) &&
            python_code_sum(python, address) == sum;
 }
 

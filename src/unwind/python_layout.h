@@ -73,6 +73,15 @@ struct python_layout {
     } gil;
 };
 
+/* The word at OFFSET of BYTES, which need not be aligned. */
+static inline uint64_t
+python_word(const uint8_t *bytes, unsigned offset)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, bytes + offset, sizeof(word));
+    return word;
+}
+
 /* The layout of version 3.MINOR. NULL if it is not in the table. */
 const struct python_layout *python_layout_of(unsigned minor);
 

@@ -358,7 +358,7 @@ def only_triggers(arguments, report):
 
 def floor(report, rounds):
     """What interruptions cost here by themselves (trigger_floor.c)."""
-    ways = {"event": "a perf event that nobody hears of",
+    ways = {"event": "a perf event without a signal",
             "perf": "one that sends SIGTRAP to an empty handler",
             "timer": "a CPU timer with an empty handler"}
     lines = subprocess.run([bench.compiled("trigger_floor"), str(1000),

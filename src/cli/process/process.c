@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "base/digits.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "store/reader.h"
@@ -165,13 +166,6 @@ match_of(const struct search *search, const char *path, uint64_t inode,
     return now.st_ino == inode ? MATCH_INODE : MATCH_HEADER;
 }
 
-static bool
-ends_with(const char *path, const char *suffix)
-{
-    size_t length = strlen(path), size = strlen(suffix);
-    return length > size && strcmp(path + length - size, suffix) == 0;
-}
-
 /* Keep PATH if it is a spool of the process, and a surer or later one than what
  * was found before. Of a flight recorder's two files, the later is in use. */
 static void
@@ -180,7 +174,7 @@ try_path(struct search *search, const char *path, uint64_t inode)
     uint64_t start = 0;
     enum match match = match_of(search, path, inode, &start);
     /* A flight recorder prepares its next spool under another name. */
-    if (ends_with(path, ".next") || match == MATCH_NONE ||
+    if (path_ends_with(path, ".next") || match == MATCH_NONE ||
         match < search->match ||
         (match == search->match && start <= search->start))
         return;
@@ -193,7 +187,7 @@ try_path(struct search *search, const char *path, uint64_t inode)
 static void
 note_denied(struct search *search, const char *path)
 {
-    if (!ends_with(path, ".sprof"))
+    if (!path_ends_with(path, ".sprof"))
         return;
     FILE *stream = fopen(path, "re");
     if (stream != NULL) {
@@ -219,9 +213,9 @@ static void
 try_file(struct search *search, char *path, uint64_t inode)
 {
     static const char gone[] = " (deleted)";
-    if (ends_with(path, gone)) {
+    if (path_ends_with(path, gone)) {
         path[strlen(path) - strlen(gone)] = '\0';
-        if (ends_with(path, ".sprof"))
+        if (path_ends_with(path, ".sprof"))
             snprintf(search->gone, sizeof(search->gone), "%s", path);
         return;
     }

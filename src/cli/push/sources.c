@@ -34,13 +34,6 @@
 /* SERVER_SECONDS: for servers of debug files. PATH_SIZE: bytes of a path. */
 enum { SERVER_SECONDS = 5, PATH_SIZE = PATH_MAX + 64 };
 
-static bool
-ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), size = strlen(ending);
-    return length > size && strcmp(text + length - size, ending) == 0;
-}
-
 /* Watch the directory PATH, unless it is watched. */
 static int
 add_directory(struct sources *sources, const char *path, bool is_given)
@@ -256,8 +249,8 @@ take_directory(struct sources *sources, const char *path, bool is_given)
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         char file[PATH_SIZE];
         bool is_early;
-        if (!ends_with(entry->d_name, ".sprof") ||
-            ends_with(entry->d_name, ".past.sprof"))
+        if (!path_ends_with(entry->d_name, ".sprof") ||
+            path_ends_with(entry->d_name, ".past.sprof"))
             continue;
         snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
         struct source *source =
@@ -291,7 +284,7 @@ take_caught(struct sources *sources, int fd)
         static const char gone[] = " (deleted)";
         ssize_t length = readlink(link, path, sizeof(path) - 1);
         path[length > 0 ? length : 0] = '\0';
-        if (ends_with(path, gone))
+        if (path_ends_with(path, gone))
             path[strlen(path) - strlen(gone)] = '\0';
         free(source->path);
         source->path = strdup(path);

@@ -92,24 +92,30 @@ write_looked(FILE *stream, const char *name, const struct member *member)
     write_count(stream, name, member, member->tally.sums.peeked);
 }
 
+/* A counter for each cause: COUNT of them, FROM the first. */
+static void
+write_causes(FILE *stream, const char *name, const struct member *member,
+             const char *const *causes, const uint64_t *counts, unsigned from,
+             unsigned count)
+{
+    for (unsigned i = from; i < count; i++) {
+        write_name(stream, name, member, "cause", causes[i]);
+        fprintf(stream, "%llu\n", (unsigned long long)counts[i]);
+    }
+}
+
 static void
 write_lost(FILE *stream, const char *name, const struct member *member)
 {
-    for (unsigned i = 0; i < LOSS_COUNT; i++) {
-        write_name(stream, name, member, "cause", losses[i]);
-        fprintf(stream, "%llu\n",
-                (unsigned long long)member->tally.sums.lost[i]);
-    }
+    write_causes(stream, name, member, losses, member->tally.sums.lost, 0,
+                 LOSS_COUNT);
 }
 
 static void
 write_cut(FILE *stream, const char *name, const struct member *member)
 {
-    for (unsigned i = 1; i < CUT_COUNT; i++) {
-        write_name(stream, name, member, "cause", cuts[i]);
-        fprintf(stream, "%llu\n",
-                (unsigned long long)member->tally.sums.cut[i]);
-    }
+    write_causes(stream, name, member, cuts, member->tally.sums.cut, 1,
+                 CUT_COUNT);
 }
 
 static void
