@@ -15,8 +15,11 @@
 /* A thread id that no thread has: larger than any. */
 #define NO_THREAD INT_MAX
 
-static int descriptor = -1; /* of the first event */
-static int highest;         /* highest descriptor of an event */
+static int first = -1; /* descriptor of the first event, -1 without events */
+
+/* All events have descriptors from LOWEST to HIGHEST. Other files of the
+ * sampler may lie between. */
+static int lowest, highest;
 
 static long
 try_open(pid_t tid, bool alone, uint64_t period, uint64_t cookie, bool kernel)
@@ -42,7 +45,7 @@ try_open(pid_t tid, bool alone, uint64_t period, uint64_t cookie, bool kernel)
 void
 perf_event_begin(void)
 {
-    descriptor = highest = -1;
+    first = -1;
 }
 
 /* Check the running kernel: returns 0, or -errno. */
@@ -79,36 +82,43 @@ perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
     }
     if (fd < 0)
         return (int)fd;
-    /* The descriptors of other events are kept until the sampler's table is
-     * closed. */
-    if (descriptor < 0)
-        descriptor = (int)fd;
-    if (fd > highest)
-        highest = (int)fd;
+    if (first < 0)
+        first = lowest = highest = (int)fd;
+    lowest = (int)fd < lowest ? (int)fd : lowest;
+    highest = (int)fd > highest ? (int)fd : highest;
     return 0;
+}
+
+/* Whether FD is an event. A pipe of the sampler's, as that of a report which
+ * runs (agent/spawn.c), may have been opened since the first event. */
+static bool
+is_event(int fd)
+{
+    uint64_t id;
+    return arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, (long)&id, 0, 0, 0) ==
+           0;
 }
 
 void
 perf_event_enable(void)
 {
-    for (int fd = descriptor; fd >= 0 && fd <= highest; fd++)
+    for (int fd = lowest; first >= 0 && fd <= highest; fd++)
         (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
 }
 
 void
 perf_event_set_period(uint64_t period)
 {
-    if (descriptor >= 0)
-        (void)arch_syscall(SYS_ioctl, descriptor, PERF_EVENT_IOC_PERIOD,
+    if (first >= 0)
+        (void)arch_syscall(SYS_ioctl, first, PERF_EVENT_IOC_PERIOD,
                            (long)&period, 0, 0, 0);
 }
 
 void
 perf_event_stop(void)
 {
-    /* Descriptors that were opened earlier have lower numbers and stay open.
-     * Only events were opened since. */
-    if (descriptor >= 0)
-        (void)arch_syscall(SYS_close_range, descriptor, UINT32_MAX, 0, 0, 0, 0);
-    descriptor = highest = -1;
+    for (int fd = lowest; first >= 0 && fd <= highest; fd++)
+        if (is_event(fd))
+            sys_close(fd);
+    first = -1;
 }
