@@ -49,7 +49,11 @@ void
 short_threads_add_mass(struct short_threads *threads, uint64_t age,
                        uint64_t cpu)
 {
-    sum_add(&threads->bins[bin_of(threads, age)].mass, cpu);
+    struct share quarter = {.due = cpu, .weight = SHORT_THREADS_QUARTER};
+    unsigned first =
+        bin_of(threads, age) / SHORT_THREADS_QUARTER * SHORT_THREADS_QUARTER;
+    for (unsigned i = first; i < first + SHORT_THREADS_QUARTER; i++)
+        sum_add(&threads->bins[i].mass, share_take(&quarter, 1));
 }
 
 void
@@ -59,8 +63,18 @@ short_threads_add_note(struct short_threads *threads, uint64_t age)
     threads->notes++;
 }
 
-/* A stratum ends where both it and the rest have enough notes. So no stratum
- * has too few, unless all together have too few. */
+/* Whether a new stratum begins with BIN. So it does if both the one before it
+ * and the rest, of LEFT notes, have enough of them. */
+static bool
+begins_stratum(const struct short_threads_bin *bin, const struct share *before,
+               uint64_t left)
+{
+    bool is_dense = bin->notes >= SHORT_THREADS_LEAST;
+    uint64_t least = is_dense ? SHORT_THREADS_FEW : SHORT_THREADS_LEAST;
+    return before->weight >= least && left >= SHORT_THREADS_LEAST;
+}
+
+/* No stratum has too few notes, unless all together have too few. */
 void
 short_threads_finish(struct short_threads *threads, uint64_t due)
 {
@@ -71,13 +85,12 @@ short_threads_finish(struct short_threads *threads, uint64_t due)
         sum_add(&all.weight, threads->bins[i].mass);
     for (unsigned i = 0; i < SHORT_THREADS_BINS; i++) {
         struct short_threads_bin *bin = &threads->bins[i];
+        if (begins_stratum(bin, stratum, left))
+            stratum++;
         bin->stratum = (unsigned)(stratum - threads->strata);
         sum_add(&stratum->due, share_take(&all, bin->mass));
         stratum->weight += bin->notes;
         left -= bin->notes;
-        if (stratum->weight >= SHORT_THREADS_LEAST &&
-            left >= SHORT_THREADS_LEAST)
-            stratum++;
     }
 }
 

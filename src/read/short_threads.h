@@ -9,16 +9,19 @@
  * CPU time was used at each age is known exactly. So ages are cut into bins,
  * and the time used in a bin is shared by the samples from it:
  *
- *   age in periods   0    1/4   1/2   3/4    1   ...          7 3/4  8
- *                    +-----+-----+-----+-----+--- ... --+------+------+
- *   mass             | 9ms | 8ms | 8ms | 7ms |   ...    | 50us | 40us |
- *   notes            |  1  |  0  |  2  | 21  |   ...    |  18  |  3   |
- *                    +-----+-----+-----+-----+--- ... --+------+------+
- *   strata           |<- 32ms for 24 notes ->|   ...    |<- 21 notes->|
+ *   age in periods   0   1/64  2/64       63/64  1  65/64   ...  7 63/64  8
+ *                    +-----+-----+-- ... --+-----+-----+--- ... --+-------+
+ *   mass             | 9ms | 9ms |         | 7ms | 7ms |    ...   | 40 us |
+ *   notes            |  1  |  0  |         |  1  | 80  |    ...   |   3   |
+ *                    +-----+-----+-- ... --+-----+-----+--- ... --+-------+
+ *   strata           |<- 96ms for 16 ->|<- 9 ->|<-80 ->|    ...   |<- 21 ->
  *
  * A bin with one note (a sample) would be shared too roughly. So neighbours are
  * joined, from the youngest on, until a stratum has SHORT_THREADS_LEAST notes.
- * The last stratum keeps the rest, notes and mass.
+ * The last stratum keeps the rest, notes and mass. The samples of many threads
+ * can have nearly one age, that of perf's period. A bin that alone has
+ * SHORT_THREADS_LEAST notes is a stratum: its notes are no measure of the ages
+ * before it. What was joined before it needs SHORT_THREADS_FEW notes only.
  */
 #ifndef READ_SHORT_THREADS_H
 #define READ_SHORT_THREADS_H
@@ -28,8 +31,13 @@
 #include "util/share.h"
 
 #define SHORT_THREADS_PERIODS 8
-#define SHORT_THREADS_BINS (4 * SHORT_THREADS_PERIODS)
+#define SHORT_THREADS_BINS (64 * SHORT_THREADS_PERIODS)
 #define SHORT_THREADS_LEAST 16
+#define SHORT_THREADS_FEW 4
+
+/* Bins of a quarter of a period: so wide are the ages by which the spool counts
+ * the CPU time of threads without a sample. */
+#define SHORT_THREADS_QUARTER 16
 
 struct short_threads {
     uint64_t width; /* of a bin, ns; the last bin has no upper limit */
@@ -51,7 +59,8 @@ void short_threads_begin(struct short_threads *threads, uint64_t period);
 /* Add a thread that used CPU ns: each bin gets its part. */
 void short_threads_add_thread(struct short_threads *threads, uint64_t cpu);
 
-/* Add CPU ns that threads together used in the bin of AGE. */
+/* Add CPU ns that threads together used from AGE on, in a quarter of a period.
+ */
 void short_threads_add_mass(struct short_threads *threads, uint64_t age,
                             uint64_t cpu);
 

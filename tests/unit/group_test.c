@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group_test.c -- threads too short to stand for themselves: their samples
- * share by age what all of them used. A bin of ages is a quarter of the period,
- * 250 us.
+ * share by age what all of them used. A bin of ages is 1/64 of the period. The
+ * time of unseen threads comes by quarters of the period, of 16 bins.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,8 @@
 #include "weigh_maker.h"
 
 #define US 1000ull
-#define BIN (250 * US)
+#define BIN 15625ull /* ns */
+#define QUARTER (16 * BIN)
 
 /* Threads FROM to TO, of which each used CPU. */
 static void
@@ -156,7 +157,7 @@ young_functions_get_what_was_young(void **state)
     weigh_begin();
     add_threads(1, 16, 4000 * US);
     for (uint32_t i = 1; i <= 16; i++) {
-        add_ages(i, 1, 2, i * 60 * US, 10 * US);
+        add_ages(i, 1, 2, (20 + i * 60) * US, 10 * US);
         add_ages(i, 2, 1, 1000 * US + (i - 1) * 180 * US, 0);
     }
     profile = weigh_load(NULL);
@@ -175,19 +176,41 @@ few_records_share_alike(void **state)
     (void)state;
     weigh_begin();
     add_threads(1, 2, 7750 * US);
-    add_ages(1, 1, 16, 0, 0);
-    add_ages(2, 2, 15, 7000 * US, 0);
+    add_ages(1, 1, 16, 0, BIN);
+    add_ages(2, 2, 15, 7000 * US, BIN);
     profile = weigh_load(NULL);
     weigh_expect(profile, 0, FIRST, 16, 8000 * US, 8000 * US);
     weigh_expect(profile, 1, SECOND, 15, 7500 * US, 7500 * US);
     profile_free(profile);
     weigh_begin();
     add_threads(1, 2, 7750 * US);
-    add_ages(1, 1, 16, 0, 0);
-    add_ages(2, 2, 16, 7000 * US, 0);
+    add_ages(1, 1, 16, 0, BIN);
+    add_ages(2, 2, 16, 7000 * US, BIN);
     profile = weigh_load(NULL);
-    weigh_expect(profile, 0, FIRST, 16, 2 * BIN, 2 * BIN);
-    weigh_expect(profile, 1, SECOND, 16, 60 * BIN, 60 * BIN);
+    weigh_expect(profile, 0, FIRST, 16, 2 * QUARTER, 2 * QUARTER);
+    weigh_expect(profile, 1, SECOND, 16, 60 * QUARTER, 60 * QUARTER);
+    profile_free(profile);
+}
+
+/* perf's first sample of each of twenty threads comes at one age. Their records
+ * share what was used at that age. Four of a timer share all that was before.
+ */
+static void
+a_crowded_age_stands_for_itself(void **state)
+{
+    struct profile *profile;
+
+    (void)state;
+    weigh_begin();
+    add_threads(1, 20, 2000 * US);
+    add_ages(1, 1, 4, 100 * US, 200 * US);
+    for (uint32_t i = 1; i <= 20; i++)
+        add_ages(i, 2, 1, 1000 * US + i, 0);
+    add_ages(20, 1, 16, 1100 * US, 50 * US);
+    profile = weigh_load(NULL);
+    weigh_expect(profile, 0, FIRST, 4, 20 * 64 * BIN, 20 * 64 * BIN);
+    assert_int_equal(sum_of(profile, SECOND), 20 * BIN);
+    weigh_expect(profile, 19, FIRST, 16, 20 * 63 * BIN, 20 * 63 * BIN);
     profile_free(profile);
 }
 
@@ -201,17 +224,17 @@ unseen_threads_add_to_their_ages(void **state)
     (void)state;
     weigh_begin();
     add_threads(1, 2, 100 * US);
-    add_ages(1, 1, 16, 0, 0);
-    add_ages(1, 2, 16, BIN, 0);
-    add_ages(2, 1, 8, 31 * BIN, 0);
-    add_ages(2, 2, 8, 32 * BIN - 1, 0);
+    add_ages(1, 1, 16, 0, BIN);
+    add_ages(1, 2, 16, QUARTER, BIN);
+    add_ages(2, 1, 8, 31 * QUARTER, 0);
+    add_ages(2, 2, 8, 32 * QUARTER - 1, 0);
     weigh_add_unseen(9, 1000 * US, 0);
-    weigh_add_unseen(9, 700 * US, BIN);
-    weigh_add_unseen(9, 50 * US, 2 * BIN);
-    weigh_add_unseen(9, 20 * US, 31 * BIN);
-    weigh_add_unseen(9, 5 * US, 32 * BIN);
-    weigh_add_unseen(9, 15 * US, 99 * BIN);
-    weigh_add_unseen(10, 600 * US, BIN);
+    weigh_add_unseen(9, 700 * US, QUARTER);
+    weigh_add_unseen(9, 50 * US, 2 * QUARTER);
+    weigh_add_unseen(9, 20 * US, 31 * QUARTER);
+    weigh_add_unseen(9, 5 * US, 32 * QUARTER);
+    weigh_add_unseen(9, 15 * US, 99 * QUARTER);
+    weigh_add_unseen(10, 600 * US, QUARTER);
     maker_add_running(10, 1, 1, 1000 * US);
     maker_add_end(10, 9, 8000 * US, THREAD_END_EXACT);
     profile = weigh_load(NULL);
@@ -233,10 +256,10 @@ killed_processes_stay_as_recorded(void **state)
     (void)state;
     weigh_begin();
     add_ages(1, 1, 16, 0, 0);
-    add_ages(2, 2, 17, 3 * BIN, BIN);
+    add_ages(2, 2, 17, 3 * QUARTER, QUARTER);
     maker_add_running(2, 1, 1, 0);
     weigh_add_unseen(9, 1000 * US, 0);
-    weigh_add_unseen(9, 700 * US, BIN);
+    weigh_add_unseen(9, 700 * US, QUARTER);
     profile = weigh_load(NULL);
     assert_int_equal(profile->sample_count, 4);
     weigh_expect(profile, 0, FIRST, 16, 16000 * US, 16000 * US);
@@ -257,9 +280,9 @@ ages_may_lie_beyond_the_clock(void **state)
     weigh_begin();
     add_threads(1, 1, 1000 * US);
     add_threads(2, 2, 7900 * US);
-    add_ages(1, 1, 16, 1001 * US, 0);
+    add_ages(1, 1, 16, 1001 * US, BIN);
     add_ages(1, 2, 1, 5000000 * US, 0);
-    add_ages(2, 1, 15, 31 * BIN, 0);
+    add_ages(2, 1, 15, 31 * QUARTER, 0);
     profile = weigh_load(NULL);
     /* Up to 1.25 ms: 2.25 ms; beyond: 6.65 ms, of which one part for what is
      * older than eight periods. */
@@ -283,7 +306,7 @@ only_the_group_witnesses(void **state)
     add_ages(1, 1, 1, 0, 0);
     maker_add_sample(1, 2, 50, 202);
     add_ages(1, 2, 1, 7999 * US, 0);
-    add_ages(2, 2, 40, 0, BIN);
+    add_ages(2, 2, 40, 0, QUARTER);
     profile = weigh_load(NULL);
     weigh_expect(profile, 0, FIRST, 1, 3999999, 3999999);
     weigh_expect(profile, 0, SECOND, 1, 4000000, 4000000);
@@ -310,11 +333,11 @@ waits_take_from_all_ages(void **state)
     add_threads(1, 1, 1000 * US);
     add_threads(2, 2, 1000 * US);
     maker_append(RECORD_SAMPLE, &wait, sizeof wait, NULL, 0);
-    add_ages(2, 1, 16, 0, 0);
-    add_ages(2, 2, 16, BIN, 0);
+    add_ages(2, 1, 16, 0, BIN);
+    add_ages(2, 2, 16, QUARTER, BIN);
     profile = weigh_load(NULL);
-    weigh_expect(profile, 1, FIRST, 16, BIN, BIN);
-    weigh_expect(profile, 1, SECOND, 16, 3 * BIN, 3 * BIN);
+    weigh_expect(profile, 1, FIRST, 16, QUARTER, QUARTER);
+    weigh_expect(profile, 1, SECOND, 16, 3 * QUARTER, 3 * QUARTER);
     assert_int_equal(profile->totals[VALUE_CPU], 2000 * US);
     profile_free(profile);
 }
@@ -329,6 +352,7 @@ main(void)
         UNIT(unseen_threads_are_not_sampled),
         UNIT(young_functions_get_what_was_young),
         UNIT(few_records_share_alike),
+        UNIT(a_crowded_age_stands_for_itself),
         UNIT(unseen_threads_add_to_their_ages),
         UNIT(killed_processes_stay_as_recorded),
         UNIT(ages_may_lie_beyond_the_clock),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * short_threads_test.c -- bins and strata of ages alone. A period is 1000 ns
- * unless a test says otherwise, so a bin is 250 ns.
+ * short_threads_test.c -- bins and strata of ages alone. A period is 64,000
+ * ns unless a test says otherwise, so a bin is 1,000 ns.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,97 +51,118 @@ static void
 a_thread_fills_its_bins(void **state)
 {
     (void)state;
-    short_threads_begin(&threads, 1000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_thread(&threads, 0);
-    short_threads_add_thread(&threads, 600);
-    short_threads_add_thread(&threads, 250);
-    short_threads_add_thread(&threads, 7999);
-    assert_int_equal(threads.bins[0].mass, 750);
-    assert_int_equal(threads.bins[1].mass, 500);
-    assert_int_equal(threads.bins[2].mass, 350);
+    short_threads_add_thread(&threads, 2400);
+    short_threads_add_thread(&threads, 1000);
+    short_threads_add_thread(&threads, 511999);
+    assert_int_equal(threads.bins[0].mass, 3000);
+    assert_int_equal(threads.bins[1].mass, 2000);
+    assert_int_equal(threads.bins[2].mass, 1400);
     for (unsigned i = 3; i < SHORT_THREADS_BINS - 1; i++)
-        assert_int_equal(threads.bins[i].mass, 250);
-    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 1].mass, 249);
+        assert_int_equal(threads.bins[i].mass, 1000);
+    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 1].mass, 999);
 }
 
-/* A quarter of 1003 is 250.75. The start of a bin may be rounded either way. */
+/* A quarter of 64,203 is 16,050.75. Its start may be rounded either way. */
 static void
-starts_are_in_their_bins(void **state)
+a_quarter_is_sixteen_bins(void **state)
 {
+    const unsigned quarters = SHORT_THREADS_BINS / SHORT_THREADS_QUARTER;
     (void)state;
-    short_threads_begin(&threads, 1003);
-    for (unsigned i = 0; i < SHORT_THREADS_BINS; i++) {
-        short_threads_add_mass(&threads, i * 250, 1);
-        short_threads_add_mass(&threads, i * 1003 / 4, 1);
-        short_threads_add_mass(&threads, (i * 1003 + 3) / 4, 1);
+    short_threads_begin(&threads, 64203);
+    for (unsigned i = 0; i < quarters; i++) {
+        short_threads_add_mass(&threads, i * 64203 / 4, 16);
+        short_threads_add_mass(&threads, (i * 64203 + 3) / 4, 16);
     }
     for (unsigned i = 0; i < SHORT_THREADS_BINS; i++)
-        assert_int_equal(threads.bins[i].mass, 3);
-    short_threads_add_mass(&threads, 8024, 1);
-    short_threads_add_mass(&threads, UINT64_MAX, 1);
+        assert_int_equal(threads.bins[i].mass, 2);
+    short_threads_add_mass(&threads, 8 * 64203, 16);
+    short_threads_add_mass(&threads, UINT64_MAX, 17);
+    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 17].mass, 2);
+    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 16].mass, 4);
     assert_int_equal(threads.bins[SHORT_THREADS_BINS - 1].mass, 5);
 }
 
-/* Notes of some bins:   -  10  6 | 20 | -  15  1 | -  -  2  15  ...  5 */
+/* Notes of some bins:   -  10  6 | -  9  2  7 | ...  5 */
 static void
 neighbours_are_joined(void **state)
 {
     (void)state;
-    short_threads_begin(&threads, 1000);
-    short_threads_add_thread(&threads, 7950);
-    note(10, 250);
-    note(6, 749);
-    note(20, 750);
-    note(15, 1250);
-    note(1, 1500);
-    note(2, 2250);
-    note(15, 2500);
-    note(5, 7999);
-    short_threads_finish(&threads, 7950);
-    assert_int_equal(shares(8, 250), 375);
-    assert_int_equal(shares(6, 500), 281);
-    assert_int_equal(shares(2, 250), 94);
-    assert_int_equal(shares(20, 999), 250);
-    assert_int_equal(shares(16, 1250), 750);
-    /* 17 would be enough, but 5 are too few for the rest. */
-    assert_int_equal(shares(22, 7750), 6200);
+    short_threads_begin(&threads, 64000);
+    short_threads_add_thread(&threads, 511000);
+    note(10, 1000);
+    note(6, 2999);
+    note(9, 4000);
+    note(2, 5500);
+    note(7, 6000);
+    note(5, 500000);
+    short_threads_finish(&threads, 511000);
+    assert_int_equal(shares(10, 1500), 1875);
+    assert_int_equal(shares(6, 2000), 1125);
+    /* 18 would be enough, but 5 are too few for the rest. */
+    assert_int_equal(shares(23, 500000), 508000);
+}
+
+/* Notes of some bins:   3  4 | 30 | 20 | -  3  25 | -  17 */
+static void
+a_dense_bin_is_a_stratum(void **state)
+{
+    (void)state;
+    short_threads_begin(&threads, 64000);
+    short_threads_add_thread(&threads, 9000);
+    note(3, 0);
+    note(4, 1000);
+    note(30, 2000);
+    note(20, 3000);
+    note(3, 5000);
+    note(25, 6000);
+    note(17, 8000);
+    short_threads_finish(&threads, 9000);
+    assert_int_equal(shares(7, 0), 2000);
+    assert_int_equal(shares(30, 2999), 1000);
+    assert_int_equal(shares(20, 3000), 1000);
+    /* 3 are too few for a stratum of their own. They join the older one: the
+     * bin before, which is dense, ends with its own ages. */
+    assert_int_equal(shares(28, 5000), 3000);
+    assert_int_equal(shares(17, 8000), 2000);
 }
 
 static void
 what_is_left_joins_the_last(void **state)
 {
     (void)state;
-    short_threads_begin(&threads, 1000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_thread(&threads, 7000);
     note(16, 0);
-    note(16, 250);
-    note(15, 4000);
+    note(16, 1000);
+    note(15, 5000);
     short_threads_finish(&threads, 7000);
-    assert_int_equal(shares(16, 0), 250);
-    assert_int_equal(shares(31, 4000), 6750);
-    short_threads_begin(&threads, 1000);
+    assert_int_equal(shares(16, 0), 1000);
+    assert_int_equal(shares(31, 5000), 6000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_thread(&threads, 7000);
     note(16, 0);
-    note(16, 250);
-    note(16, 4000);
+    note(16, 1000);
+    note(16, 5000);
     short_threads_finish(&threads, 7000);
-    assert_int_equal(shares(16, 0), 250);
-    assert_int_equal(shares(16, 250), 250);
-    assert_int_equal(shares(16, 4000), 6500);
+    assert_int_equal(shares(16, 0), 1000);
+    assert_int_equal(shares(16, 1000), 1000);
+    assert_int_equal(shares(16, 5000), 5000);
 }
 
 static void
 few_notes_are_one_stratum(void **state)
 {
     (void)state;
-    short_threads_begin(&threads, 1000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_thread(&threads, 1500);
     note(1, 0);
     note(14, 7000);
     short_threads_finish(&threads, 1500);
     assert_int_equal(shares(1, 0), 100);
     assert_int_equal(shares(14, 7000), 1400);
-    short_threads_begin(&threads, 1000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_thread(&threads, 1500);
     short_threads_finish(&threads, 1500);
     assert_int_equal(threads.notes, 0);
@@ -155,21 +176,21 @@ nothing_is_lost_by_rounding(void **state)
     (void)state;
     for (uint64_t due = 20000; due <= 31991; due += 997) {
         uint64_t sum = 0;
-        short_threads_begin(&threads, 1000);
+        short_threads_begin(&threads, 64000);
         for (unsigned i = 0; i < 4; i++)
-            short_threads_add_thread(&threads, 7993);
+            short_threads_add_thread(&threads, 511993);
         short_threads_add_mass(&threads, 500, 19);
         for (unsigned i = 0; i < 331; i++)
-            note(1, i * 24);
+            note(1, i * 1536);
         short_threads_finish(&threads, due);
         for (unsigned i = 0; i < 331; i++) {
             struct share stratum =
-                threads.strata[threads.bins[i * 24 / 250].stratum];
-            uint64_t share = short_threads_share(&threads, i * 24);
+                threads.strata[threads.bins[i * 1536 / 1000].stratum];
+            uint64_t share = short_threads_share(&threads, i * 1536);
             assert_in_range(share, stratum.due / stratum.weight,
                             stratum.due / stratum.weight + 1);
             assert_in_range(stratum.weight, SHORT_THREADS_LEAST,
-                            2 * SHORT_THREADS_LEAST + 10);
+                            2 * SHORT_THREADS_LEAST);
             sum += share;
         }
         assert_int_equal(sum, due);
@@ -181,17 +202,16 @@ static void
 less_is_due_than_there_was(void **state)
 {
     (void)state;
-    short_threads_begin(&threads, 1000);
+    short_threads_begin(&threads, 64000);
     short_threads_add_mass(&threads, 0, 9000);
-    short_threads_add_mass(&threads, 250, 300);
-    short_threads_add_mass(&threads, 500, 700);
-    note(16, 0);
-    note(16, 250);
-    note(16, 500);
+    short_threads_add_mass(&threads, 16000, 300);
+    short_threads_add_mass(&threads, 32000, 700);
+    for (unsigned i = 0; i < 3 * SHORT_THREADS_QUARTER; i++)
+        note(1, i * 1000);
     short_threads_finish(&threads, 1000);
     assert_int_equal(shares(16, 0), 900);
-    assert_int_equal(shares(16, 250), 30);
-    assert_int_equal(shares(16, 500), 70);
+    assert_int_equal(shares(16, 16000), 30);
+    assert_int_equal(shares(16, 32000), 70);
 }
 
 /* The limit of sums is INT64_MAX, and what is shared is still all of it. */
@@ -222,8 +242,9 @@ main(void)
     const struct CMUnitTest units[] = {
         cmocka_unit_test(eight_periods_are_covered),
         cmocka_unit_test(a_thread_fills_its_bins),
-        cmocka_unit_test(starts_are_in_their_bins),
+        cmocka_unit_test(a_quarter_is_sixteen_bins),
         cmocka_unit_test(neighbours_are_joined),
+        cmocka_unit_test(a_dense_bin_is_a_stratum),
         cmocka_unit_test(what_is_left_joins_the_last),
         cmocka_unit_test(few_notes_are_one_stratum),
         cmocka_unit_test(nothing_is_lost_by_rounding),
