@@ -112,7 +112,6 @@ static uint64_t
 weigh_sample(struct thread_time *account, uint32_t index,
              const struct slot *slot, uint64_t clock)
 {
-    account->given = clock;
     if (slot->trigger == TRIGGER_ASK)
         return account->asked_for;
     if (slot->trigger == TRIGGER_HOOK)
@@ -171,6 +170,7 @@ take_sample(struct slot *slot, uint32_t index)
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;
     uint64_t cpu = weigh_sample(account, index, slot, clock);
+    account->is_reached = true;
     follow_asked(account, index, slot, cpu);
     struct record_sample sample =
         journal_make_sample(STATE_RUNNING, place, slot->time, slot->time);
@@ -238,6 +238,19 @@ harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock)
                : index;
 }
 
+/* perf interrupts a thread that another trigger was given to, because no sample
+ * had come for long. With both, the thread would have too many samples. */
+static void
+return_to_perf(struct thread_time *account, const struct slot *slot)
+{
+    if (slot->trigger != TRIGGER_PERF ||
+        (account->trigger != TRIGGER_TIMER && account->trigger != TRIGGER_ASK))
+        return;
+    account->trigger = trigger_return(account->trigger, slot->tid);
+    account->ticks_clock = account->seen;
+    account->ticks = 0;
+}
+
 /* Take a sample that the thread's own clock brought. */
 static void
 harvest_own(struct slot *slot)
@@ -248,6 +261,7 @@ harvest_own(struct slot *slot)
     struct thread_time *account = thread_time_of(index);
     if (slot->trigger != TRIGGER_HOOK)
         thread_time_sums()->counts.asked++;
+    return_to_perf(account, slot);
     take_sample(slot, index);
     if (!account->has_ended)
         thread_time_activate(index);

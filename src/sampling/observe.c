@@ -258,19 +258,33 @@ may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
            is_drawn();
 }
 
-/* The thread has run for long without a sample. Our events and timers do not
- * interrupt a system call. A question does: some calls then return before they
- * have done all (sendfile(2), copy_file_range(2)). So a thread that is in the
- * kernel all the time is not asked. */
+/* Doubt the trigger of a thread that has run for long without a sample.
+ *
+ * Samples are harvested before the clocks are read, and the thread runs on
+ * between the two. So what it ran since the last check says nothing: its
+ * samples may not be harvested yet. What it ran before that check counts,
+ * because those samples were harvested before this one. (A busy thread is
+ * looked at up to 128 ms apart. A doubt by the clock at this check gave such
+ * threads a timer beside their event.)
+ *
+ * Our events and timers do not interrupt a system call. A question does: some
+ * calls then return before they have done all (sendfile(2),
+ * copy_file_range(2)). So a thread that is in the kernel all the time is not
+ * asked. */
 static void
 doubt_trigger(struct thread_time *account, uint32_t index, uint64_t clock)
 {
     uint64_t most = UNREACHED_PERIODS * epoch_period();
     pid_t tid = threads_at(index)->tid;
-    bool is_again = account->doubted > account->given;
+    uint64_t checked = account->checked;
+    account->checked = clock;
+    if (account->is_reached)
+        account->reached = clock;
+    account->is_reached = false;
+    bool is_again = account->doubted > account->reached;
     if (most < UNREACHED_NS)
         most = UNREACHED_NS;
-    if (clock - (is_again ? account->doubted : account->given) <= most)
+    if (checked <= (is_again ? account->doubted : account->reached) + most)
         return;
     uint64_t user = status_user_time(tid);
     bool is_outside =

@@ -405,7 +405,9 @@ roster_rearm(void)
         observe_flush(account, i);
         account->trigger = trigger_of_thread(threads_at(i)->tid);
         /* This trigger could not see what the thread ran until now. */
-        account->given = account->ticks_clock = account->seen;
+        account->reached = account->checked = account->seen;
+        account->is_reached = false;
+        account->ticks_clock = account->seen;
         account->ticks = 0;
     }
 }

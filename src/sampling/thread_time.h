@@ -31,15 +31,17 @@ struct thread_wait {
 };
 
 struct thread_time {
-    uint64_t base;  /* CPU clock when profiling began */
-    uint64_t given; /* CPU clock up to which samples stand for the thread */
-    uint64_t seen;  /* CPU clock at the last look */
+    uint64_t base; /* CPU clock when profiling began */
+    uint64_t seen; /* CPU clock at the last look */
     uint64_t seen_at;
     uint64_t known_from; /* wall time before this is not given to samples */
     int64_t rest; /* wall time up to then that is in no wait and no CPU time */
     uint64_t queued;        /* time without a CPU when that was last shown */
     uint64_t queue_read;    /* time without a CPU at its last reading */
     uint64_t queue_read_at; /* when that reading was; 0: never */
+    bool is_reached;        /* a sample came since its trigger was checked */
+    uint64_t reached;       /* CPU clock at the last check behind a sample */
+    uint64_t checked;       /* CPU clock at the last check */
     uint64_t doubted;       /* CPU clock when its trigger was last doubted */
     uint64_t doubted_user;  /* ns of user time at that moment */
     uint64_t woke_clock;    /* CPU clock when its last wait was over */

@@ -114,6 +114,17 @@ thread_end(void)
 }
 
 void
+forget_truth(void)
+{
+    for (struct part *part = parts; part != NULL; part = part->next) {
+        part->sum = (struct span){0, 0};
+        part->listed = 0;
+    }
+    parts = NULL;
+    life_count = 0;
+}
+
+void
 print_truth(void)
 {
     for (struct part *part = parts; part != NULL; part = part->next)

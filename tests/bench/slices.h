@@ -93,4 +93,7 @@ uint64_t pick(uint64_t below);
 
 void print_truth(void);
 
+/* In the child of a fork: all so far is the parent's. */
+void forget_truth(void);
+
 #endif

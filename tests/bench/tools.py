@@ -28,9 +28,14 @@ class Result:
     """One run: its cost, the lines it printed, and what the tool left."""
     usage: bench.Usage
     lines: list
-    profile: pprof.Profile = None
+    profiles: list = field(default_factory=list)  # one of each process
     record: spool.Spool = None
     leaves: list = field(default_factory=list)  # (function, weight ns, count)
+
+    @property
+    def profile(self):
+        """The profile of a run of one process."""
+        return self.profiles[0] if self.profiles else None
 
 
 def triggers(text):
@@ -113,9 +118,8 @@ def sprof(build, trigger, argv, cpus=0, symbolize=True, **variables):
         result = run(argv, env, directory, cpus=cpus)
         spools = read_spools(directory)
         result.record = spools[0] if spools else None
-        profiles = sorted(directory.glob("*.pb.gz"))
-        if profiles:
-            result.profile = pprof.Profile(profiles[0])
+        result.profiles = [pprof.Profile(path)
+                           for path in sorted(directory.glob("*.pb.gz"))]
     return result
 
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "slices.h"
@@ -69,6 +70,11 @@ WORK(worker_a, 59, )
 WORK(worker_b, 61, )
 WORK(early, 89, )
 WORK(late, 97, )
+WORK(before, 101, )
+WORK(parent_first, 103, )
+WORK(parent_last, 107, )
+WORK(child_first, 109, )
+WORK(child_last, 113, )
 WORK(under_lock, 67, )
 WORK(out_of_lock, 71, )
 WORK(calls_copy, 73, system_call(SYS_read, zero_fd, (long)block, sizeof block);
@@ -303,18 +309,85 @@ pure(void)
     }
 }
 
+/* The thread uses NS of CPU time in PART. */
+static void
+use(struct part *part, int64_t ns)
+{
+    int64_t end = clock_now(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < end)
+        slice(part, (int64_t)pick(1000 * US));
+}
+
 /* One function for the first 30 % of its CPU time, and another one after it: a
  * profiler whose rate changes meanwhile must weigh its samples. */
 static void
 phases(void)
 {
     int64_t all = deadline - clock_now(CLOCK_MONOTONIC);
-    int64_t begin = clock_now(CLOCK_THREAD_CPUTIME_ID);
 
-    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < begin + all * 3 / 10)
-        slice(&early_part, (int64_t)pick(1000 * US));
-    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < begin + all)
-        slice(&late_part, (int64_t)pick(1000 * US));
+    use(&early_part, all * 3 / 10);
+    use(&late_part, all * 7 / 10);
+}
+
+static int is_child;
+static int64_t turn; /* ns of CPU time of each part of a fork's workload */
+
+static void
+use_both(void)
+{
+    use(is_child ? &child_first_part : &parent_first_part, turn);
+    use(is_child ? &child_last_part : &parent_last_part, turn);
+}
+
+static void *
+forked_thread(void *number)
+{
+    thread_begin((uintptr_t)number);
+    use_both();
+    thread_end();
+    return NULL;
+}
+
+/* A fork after the first third of the parent's CPU time; then RUN in both. */
+static void
+forks(void (*run)(void))
+{
+    pid_t child;
+    int status = 0;
+
+    turn = (deadline - clock_now(CLOCK_MONOTONIC)) / 3;
+    use(&before_part, turn);
+    child = fork();
+    is_child = child == 0;
+    if (child < 0)
+        abort();
+    if (is_child) {
+        forget_truth();
+        thread_begin((uint64_t)getpid());
+    }
+    run();
+    /* The child's lines come first. */
+    if (!is_child && (waitpid(child, &status, 0) != child || status != 0))
+        abort();
+}
+
+static void
+use_in_thread(void)
+{
+    in_threads(forked_thread, 1);
+}
+
+static void
+fork_alone(void)
+{
+    forks(use_both);
+}
+
+static void
+fork_with_threads(void)
+{
+    forks(use_in_thread);
 }
 
 static void *
@@ -380,6 +453,7 @@ static const struct {
     {"burst", burst},           {"pure", pure},
     {"workers", workers},       {"mutex", contenders},
     {"syscalls", system_calls}, {"phases", phases},
+    {"fork", fork_alone},       {"fork_threads", fork_with_threads},
 };
 
 int

@@ -9,6 +9,9 @@ Every workload reads the clocks around its own parts, and prints where its time
 went. A round runs each workload once under every tool, in turn. A run is
 compared with its own truth, never with another run.
 
+The trigger "auto" is what users have. A trigger that is named stays with a
+thread, so only "auto" shows the errors of changes from one to another.
+
 The workloads are:
 
 * functions: 50/30/15/5 % in random order and lengths.
@@ -23,6 +26,9 @@ The workloads are:
 * mutex: four threads with one lock that is held 200 us at a time.
 * syscalls: 50/30/20 % in system calls.
 * phases: 30 % of the CPU time in one function, and then the rest in another.
+* fork: a third of the CPU time before a fork, and then two functions in turn in
+  the parent and two in the child. fork, threads: the same, but after the fork
+  a thread of each process computes.
 
 The columns are:
 
@@ -78,6 +84,7 @@ class Workload:
 
 FUNCTIONS = ("share_50", "share_30", "share_15", "share_5")
 QUOTAS = ("quota_1", "quota_2", "quota_3", "quota_4")
+FORK = ("before", "parent_first", "parent_last", "child_first", "child_last")
 LOOP, BRIEF, STEPS = ("loop_a", "loop_b"), ("brief_a", "brief_b"), \
     ("step_a", "step_b")
 WORKLOADS = (
@@ -95,6 +102,8 @@ WORKLOADS = (
     Workload("syscalls", "syscalls",
              ("calls_copy", "calls_getpid", "calls_seek")),
     Workload("phases", "phases", ("early", "late"), 1.5),
+    Workload("fork", "fork", FORK, 1.5, True),
+    Workload("fork, threads", "fork_threads", FORK, 1.5),
 )
 
 
@@ -176,14 +185,18 @@ def worst_thread(seen, truth, column):
                      if times[0] > LARGE_THREAD])
 
 
+def values_of(profiles, kind):
+    return [pair for profile in profiles if kind in profile.types
+            for pair in profile.values(kind)]
+
+
 def compare_sprof(workload, result):
-    profile = result.profile
-    if profile is None:
+    if not result.profiles:
         return None
     truth, known = Truth(result.lines), set(workload.shares)
     weights, samples = Counter(), 0
-    counts = profile.types.index("samples")
-    pairs = profile.values("cpu") if "cpu" in profile.types else []
+    counts = result.profile.types.index("samples")
+    pairs = values_of(result.profiles, "cpu")
     for sample, value in pairs:
         name = tools.enclosing(sample, known)
         if name and value:
@@ -192,8 +205,9 @@ def compare_sprof(workload, result):
     found = Found(truth.cpu, weights, samples,
                   ratio(sum(v for _, v in pairs), truth.total(0)),
                   worst_thread(by_thread(pairs), truth, 0))
-    if "wall" in profile.types:
-        found.wall = compare_wall(workload, truth, profile.values("wall"))
+    if "wall" in result.profile.types:
+        found.wall = compare_wall(workload, truth,
+                                  values_of(result.profiles, "wall"))
     return found
 
 
@@ -318,7 +332,7 @@ def main():
     parser = bench.options(__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--workloads", help="names, separated by semicolons")
     parser.add_argument("--triggers", type=tools.triggers,
-                        default=list(tools.TRIGGERS))
+                        default=["auto", *tools.TRIGGERS])
     parser.add_argument("--peers", type=int, default=1, help="0: none")
     parser.add_argument("--mode", default="wall", choices=("wall", "cpu"))
     parser.add_argument("--scale", type=float, default=1.0)

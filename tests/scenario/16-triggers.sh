@@ -3,6 +3,7 @@
 #
 # Goals of this test: what interrupts running threads.
 # - each trigger gives samples of its kind, and programs behave under each;
+# - a thread that perf interrupts has no timer beside it;
 # - auto takes the next one where perf is denied: by a seccomp filter, by
 #   perf_event_paranoid, and under a debugger;
 # - an unprivileged user's profile shows the kernel's time as well;
@@ -50,6 +51,12 @@ else
     expect_ok
     expect_trigger perf 900
     near "$(cpu_seconds)" 1.0 2 "CPU seconds by perf"
+    # A busy thread is looked at rarely. That is no reason to give it a timer
+    # beside its event: its time would then count twice.
+    profile SPROF_COST=off SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 3000
+    expect_ok
+    expect_trigger perf 2700
+    [ "$(of_trigger timer)" -eq 0 ] || fail "a timer beside perf's event"
 fi
 profile SPROF_TRIGGER=timer SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
 expect_ok

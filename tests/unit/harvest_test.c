@@ -84,6 +84,27 @@ own_samples_stand_for_their_period(void **state)
     assert_true(made_sums_add_up());
 }
 
+/* A thread has one trigger at a time: its time would count twice. */
+static void
+a_thread_that_perf_reaches_has_no_other_trigger(void **state)
+{
+    static const enum trigger others[] = {TRIGGER_TIMER, TRIGGER_ASK};
+    struct thread_time *account = thread_time_of(threads_index(MADE_PID));
+    (void)state;
+    made_trigger = TRIGGER_PERF;
+    for (unsigned i = 0; i < 2; i++) {
+        account->trigger = others[i];
+        made_run(MADE_PID, 3 * MADE_MS);
+        made_sample(MADE_PID, TRIGGER_PERF, PC);
+        harvest();
+        assert_int_equal(account->trigger, TRIGGER_PERF);
+        made_sample(MADE_PID, TRIGGER_TIMER, PC);
+        harvest();
+        assert_int_equal(made_last(MADE_PID)->cpu, 0);
+        assert_int_equal(account->trigger, TRIGGER_PERF);
+    }
+}
+
 static void
 what_a_hook_measured_was_not_asked_for(void **state)
 {
@@ -337,6 +358,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
         cmocka_unit_test_setup(own_samples_stand_for_their_period, begin),
+        cmocka_unit_test_setup(a_thread_that_perf_reaches_has_no_other_trigger,
+                               begin),
         cmocka_unit_test_setup(what_a_hook_measured_was_not_asked_for, begin),
         cmocka_unit_test_setup(a_sample_enters_a_thread_that_is_not_listed,
                                begin),

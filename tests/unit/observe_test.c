@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "process/threads.h"
 #include "sampling/harvest.h"
 #include "sampling/thread_time.h"
@@ -256,6 +257,34 @@ a_trigger_that_brings_samples_stays(void **state)
     assert_int_equal(made_thread_of(MADE_PID)->asked, 0);
 }
 
+/* A busy thread is looked at up to 128 ms apart. */
+static void
+a_trigger_stays_when_looks_are_rare(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        made_run(MADE_PID, 125 * MADE_MS);
+        made_sample(MADE_PID, TRIGGER_PERF, RUNS)->clock = CLOCK_NONE;
+        made_tick();
+    }
+    assert_int_equal(made_doubts, 0);
+}
+
+/* The sampler may lose its CPU between the harvest and the look. The samples of
+ * that time are harvested at the next tick. */
+static void
+a_trigger_stays_when_a_look_is_late(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        made_run(MADE_PID, 500 * MADE_MS);
+        made_tick();
+        made_sample(MADE_PID, TRIGGER_PERF, RUNS);
+        made_tick();
+    }
+    assert_int_equal(made_doubts, 0);
+}
+
 static void
 a_trigger_that_brings_none_falls_back(void **state)
 {
@@ -357,6 +386,8 @@ main(void)
         cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
         cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),
         cmocka_unit_test_setup(a_trigger_that_brings_samples_stays, begin_perf),
+        cmocka_unit_test_setup(a_trigger_stays_when_looks_are_rare, begin_perf),
+        cmocka_unit_test_setup(a_trigger_stays_when_a_look_is_late, begin_perf),
         cmocka_unit_test_setup(a_trigger_that_brings_none_falls_back,
                                begin_perf),
         cmocka_unit_test_setup(a_thread_in_the_kernel_is_not_asked_for_that,

@@ -360,6 +360,22 @@ a_thread_that_is_not_reached_gets_the_next_one(void **state)
     assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, true), TRIGGER_ASK);
 }
 
+static void
+a_thread_that_perf_reaches_after_all_loses_its_timer(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, false), TRIGGER_TIMER);
+    assert_int_equal(trigger_return(TRIGGER_TIMER, OTHER), TRIGGER_PERF);
+    assert_false(world.has_timer[OTHER]);
+    /* A sample that comes late does not bring back events that are closed. */
+    world.trap_number = 0;
+    assert_true(trigger_check_signals(false));
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    assert_int_equal(trigger_return(TRIGGER_TIMER, OTHER), TRIGGER_TIMER);
+    assert_true(world.has_timer[OTHER]);
+}
+
 /* perf leaves out the kernel: timers show that, in every thread. */
 static void
 timers_show_what_perf_does_not_see(void **state)
@@ -373,6 +389,10 @@ timers_show_what_perf_does_not_see(void **state)
     assert_int_equal(world.young_cookie, cookie_make_own(COOKIE_TIMER_KERNEL));
     assert_int_equal(world.young_interval, MS);
     assert_int_equal(trigger_limit(TRIGGER_PERF), LIMIT_KERNEL);
+    /* A thread that perf reaches after all has its timer of the kernel. */
+    assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, true), TRIGGER_TIMER);
+    assert_int_equal(trigger_return(TRIGGER_TIMER, OTHER), TRIGGER_PERF);
+    assert_true(world.has_timer[OTHER]);
 }
 
 static void
@@ -525,6 +545,8 @@ main(void)
         cmocka_unit_test_setup(perf_is_not_opened_where_it_may_harm, begin),
         cmocka_unit_test_setup(a_thread_that_is_not_reached_gets_the_next_one,
                                begin),
+        cmocka_unit_test_setup(
+            a_thread_that_perf_reaches_after_all_loses_its_timer, begin),
         cmocka_unit_test_setup(timers_show_what_perf_does_not_see, begin),
         cmocka_unit_test_setup(the_program_gets_its_trap_back, begin),
         cmocka_unit_test_setup(timers_go_when_their_signal_moves, begin),

@@ -321,6 +321,17 @@ trigger_after(enum trigger from, pid_t tid, bool may_ask)
     return may_ask ? TRIGGER_ASK : from;
 }
 
+enum trigger
+trigger_return(enum trigger from, pid_t tid)
+{
+    if (best != TRIGGER_PERF)
+        return from;
+    cpu_timer_drop(tid);
+    if (trigger_is_split())
+        (void)arm_timer(tid, true);
+    return TRIGGER_PERF;
+}
+
 void
 trigger_rearm(pid_t tid, uint64_t random)
 {

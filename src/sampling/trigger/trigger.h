@@ -52,6 +52,10 @@ enum trigger trigger_of_thread(pid_t tid);
  * question. */
 enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
 
+/* perf has interrupted thread TID, to which trigger_after has given FROM. Take
+ * FROM back, and return perf; or return FROM if perf's events are closed. */
+enum trigger trigger_return(enum trigger from, pid_t tid);
+
 /* Why a thread with TRIGGER may have fewer samples than the rate asks for. */
 enum limit trigger_limit(enum trigger trigger);
 
