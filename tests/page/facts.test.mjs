@@ -93,6 +93,11 @@ test('source follows what is counted, and the filters', async () => {
   assert.ok(Number(line[2].split(' ')[0]) > 0.05, 'the waiter waits there');
 });
 
+/** Whether the page shows the TIME of the report; a time of 0 is left out. */
+function isTime(text, time) {
+  return text.startsWith(time) || (text === '' && Number(time) === 0);
+}
+
 test('source: the same lines as report --lines', async () => {
   await set(page, { view: 'source', chosen: 'inside@known_times' });
   const shown = new Map((await shownLines()).map((line) => [line[0], line]));
@@ -103,10 +108,9 @@ test('source: the same lines as report --lines', async () => {
       line,
     );
     if (!found) continue;
-    const [, self, , total] = shown.get(Number(found[3]));
-    assert.ok(shown.get(Number(found[3]))[1].startsWith(found[1]), line);
-    assert.ok(shown.get(Number(found[3]))[2].startsWith(found[2]), line);
-    assert.ok(self && total);
+    const [, self, total] = shown.get(Number(found[3]));
+    assert.ok(isTime(self, found[1]), line);
+    assert.ok(isTime(total, found[2]), line);
     lines++;
   }
   assert.ok(lines >= 2, text);
