@@ -22,7 +22,7 @@ record() {
     local name=$1
     shift
     plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/$name.folded" \
-        SPROF_KEEP_SPOOL=1 "$@"
+        SPROF_KEEP_SPOOL=1 SPROF_COST=off "$@"
     expect_status 0
     [ -s "$name.sprof" ] || fail "no spool of $*"
 }
@@ -45,13 +45,13 @@ report() {
     [ ! -s err ] || fail "report $*: $(head -n 1 err)"
 }
 
-record a "$costs" 100 2000 2000
-record b "$costs" 100 2000 2000
-record c "$costs" 100 2000 4000
+record a "$costs" 300 2000 2000
+record b "$costs" 300 2000 2000
+record c "$costs" 300 2000 4000
 
 echo "-- views"
 report
-shows '^command .*two_costs 100' '^samples .* of 2 threads' \
+shows '^command .*two_costs 300' '^samples .* of 2 threads' \
     '^ cpu flat .* function$' ' first \(two_costs\)$' ' main \(two_costs\)$'
 report --wall -n 2
 shows '^wall flat .* function$' '^\([0-9]+ more functions; -n 0 shows all\)$'
@@ -158,7 +158,7 @@ plain "$sprofile" diff --by stack --cpu --fail-above 400% a.sprof c.sprof
 expect_status 0
 shows ' second < call_both < main < '
 # Five times the work: a loaded machine may be half as fast.
-record few "$costs" 20 2000 2000
+record few "$costs" 60 2000 2000
 plain "$sprofile" diff --absolute --fail-above 20 few.sprof a.sprof
 expect_status 3
 head -n 1 out | grep -Eq '^total +\+.* s CPU, \+.* %; seconds' ||
