@@ -193,24 +193,53 @@ without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
 static void
 show_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
+    struct journal_place place =
+        account->has_woken ? account->waited_at : account->ran_at;
+    /* It has no stack yet: a later look shows the time. */
+    if (place.node == 0)
+        return;
     uint64_t queued = read_queue(account, index, now);
     uint64_t since = queued - account->queued;
     account->queued = queued;
-    struct journal_place place =
-        account->has_woken ? account->waited_at : account->ran_at;
     account->has_woken = false;
-    if (place.node == 0 || account->rest <= 0)
+    if (account->rest <= 0)
         return;
     if (since > (uint64_t)account->rest)
         since = (uint64_t)account->rest;
     if (since == 0)
         return;
+    /* The kernel counts time in line when it is over, so less says nothing. */
+    account->mostly_queues |= since >= (uint64_t)account->rest / 2;
     alarms_see_queue(since);
     struct record_sample sample =
         journal_make_sample(STATE_RUNQUEUE, place, now - since, now);
     if (journal_sample(&sample, index) != 0)
         account->rest -= (int64_t)since;
     account->last = NULL;
+}
+
+/* Show the time in line between the last look and END. The kernel tells it of a
+ * thread that IS_ALIVE, not of one that has ended. If the time without a CPU
+ * before the last look was mostly time in line, what is left is taken to be so,
+ * too. */
+static void
+show_end_of_queue(struct thread_time *account, uint32_t index, uint64_t end,
+                  bool is_alive)
+{
+    if (account->rest < (int64_t)thread_time_period() ||
+        thread_time_is_cpu_only())
+        return;
+    if (is_alive) {
+        show_queue(account, index, end);
+        return;
+    }
+    if (!account->mostly_queues || account->ran_at.node == 0)
+        return;
+    uint64_t since = (uint64_t)account->rest;
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNQUEUE, account->ran_at, end - since, end);
+    if (journal_sample(&sample, index) != 0)
+        account->rest = 0;
 }
 
 /* The thread's clock has moved, so its wait is over. The thread ran for RAN at
@@ -226,6 +255,7 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
     account->rest -= (int64_t)ran;
     account->woke_clock = account->seen;
     account->has_woken = true;
+    account->mostly_queues = false;
 }
 
 /* Whether a thread is asked at this look. If samples are due less often than
@@ -535,10 +565,11 @@ show_rest(struct thread_time *account, uint32_t index, uint64_t end)
 }
 
 /* Show all of the thread's time up to END, when its CPU clock reads CLOCK.
- * Returns the CPU time since the last look. */
+ * IS_ALIVE: the thread has not ended. Returns the CPU time since the last look.
+ */
 static uint64_t
 show_all(struct thread_time *account, uint32_t index, uint64_t clock,
-         uint64_t end)
+         uint64_t end, bool is_alive)
 {
     uint64_t ran = clock > account->seen ? clock - account->seen : 0;
     uint64_t waited = account->wait_until;
@@ -552,6 +583,7 @@ show_all(struct thread_time *account, uint32_t index, uint64_t clock,
     } else if (end > account->seen_at) {
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
+    show_end_of_queue(account, index, end, is_alive);
     show_rest(account, index, end);
     return ran;
 }
@@ -563,7 +595,7 @@ observe_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
     struct thread_time *account = thread_time_of(index);
     if (start < account->known_from)
         account->rest += (int64_t)(account->known_from - start);
-    observe_explain(show_all(account, index, clock, end));
+    observe_explain(show_all(account, index, clock, end, false));
     thread_time_deactivate(index);
     journal_thread_end(index, clock > account->base ? clock - account->base : 0,
                        exact ? THREAD_END_EXACT : 0, end);
@@ -588,7 +620,7 @@ observe_end(uint64_t now)
         if (!exact)
             clock = account->seen;
         uint64_t cpu = clock > account->base ? clock - account->base : 0;
-        (void)show_all(account, i, clock, now);
+        (void)show_all(account, i, clock, now, exact);
         account->seen = clock;
         journal_thread_end(i, cpu,
                            THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),

@@ -17,6 +17,7 @@
 #include "capture/ask.h"
 #include "capture/shared.h"
 #include "journal/journal.h"
+#include "process/look.h"
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
@@ -147,6 +148,15 @@ open_early(uint32_t index, uint64_t clock, uint64_t now)
     observe_early(index, clock - account->base, since, now);
 }
 
+/* The time that a thread stood in line for a CPU before it was profiled is not
+ * shown. */
+static void
+skip_queue(uint32_t index)
+{
+    if (!thread_time_is_cpu_only())
+        thread_time_of(index)->queued = look_queued(threads_at(index)->tid);
+}
+
 static void
 add_thread(uint32_t index)
 {
@@ -173,6 +183,8 @@ add_thread(uint32_t index)
                          has_started ? trigger_of_thread(tid) : TRIGGER_NONE);
     if (existed)
         trigger_prepare(tid);
+    if (!is_ours && !is_early())
+        skip_queue(index);
 }
 
 /* Write the record of short threads of AGE ns and more. Returns its place. */
@@ -315,6 +327,7 @@ reopen_thread(uint32_t index, uint64_t now)
     }
     count_thread(thread_time_of(index));
     thread_time_open(index, clock, now, TRIGGER_NONE);
+    skip_queue(index);
 }
 
 /* The triggers of all threads are ready from now on. */

@@ -50,6 +50,8 @@ struct thread_time {
     struct journal_place ran_at;    /* its last place on a CPU */
     struct journal_place waited_at; /* the place of its last wait */
     bool has_woken;        /* since its time without a CPU was last read */
+    bool mostly_queues;    /* most of its time without a CPU was time in line
+                            * for one, and it has not waited since */
     enum trigger trigger;  /* what interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */
     bool is_active;        /* it is looked at in every tick */

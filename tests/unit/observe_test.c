@@ -189,6 +189,70 @@ time_without_a_cpu_is_no_wait(void **state)
         assert_int_equal(made_records[i].sample.node, RUNS);
 }
 
+/* The thread stands in line for 6 ms, then runs again. */
+static void
+stand_in_line(void)
+{
+    for (unsigned i = 0; i < 5; i++)
+        run(MADE_PID, MADE_MS);
+    for (unsigned i = 0; i < 6; i++) {
+        made_thread_of(MADE_PID)->queued += MADE_MS;
+        run(0, MADE_MS);
+    }
+    run(MADE_PID, MADE_MS);
+}
+
+/* The thread ends AWAY ns after the last look, and did not run in this time. */
+static void
+end_later(uint64_t away)
+{
+    uint32_t index = threads_index(MADE_PID);
+    const struct thread_time *account = thread_time_of(index);
+    observe_end_thread(index, account->seen, account->known_from,
+                       account->seen_at + away, true);
+}
+
+/* A thread has no stack before its first sample. */
+static void
+a_thread_in_line_before_its_first_sample(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        made_thread_of(MADE_PID)->queued += MADE_MS;
+        run(0, MADE_MS);
+    }
+    for (unsigned i = 0; i < 5; i++)
+        run(MADE_PID, MADE_MS);
+    end_later(0);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
+}
+
+static void
+a_thread_in_line_ends_without_a_wait(void **state)
+{
+    (void)state;
+    stand_in_line();
+    end_later(20 * MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 26 * MADE_MS);
+}
+
+/* It has waited, so its last time without a CPU may be another wait. */
+static void
+a_thread_that_waited_ends_with_a_wait(void **state)
+{
+    (void)state;
+    stand_in_line();
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_wake(MADE_PID);
+    run(MADE_PID, MADE_MS);
+    end_later(20 * MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 30 * MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
+}
+
 /* The answer would cut its next wait short. */
 static void
 a_thread_that_just_woke_is_not_asked(void **state)
@@ -382,6 +446,9 @@ main(void)
         cmocka_unit_test_setup(explained_cpu_time_needs_no_look, begin),
         cmocka_unit_test_setup(new_labels_show_another_wait, begin),
         cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, begin),
+        cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample, begin),
+        cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait, begin),
+        cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait, begin),
         cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked, begin),
         cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
         cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),
