@@ -108,7 +108,7 @@ static void work(int n)
 }
 int main(int argc, char **)
 {
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 60; round++) {
         std::vector<std::thread> all;
         for (int i = 0; i < 4; i++)
             all.emplace_back(work, i);
