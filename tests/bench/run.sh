@@ -182,7 +182,7 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth accuracy blocked disturb scale handler spool_write \
+    for name in truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written large \
         stress pages_in_a_browser; do
