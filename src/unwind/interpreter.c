@@ -27,6 +27,10 @@
 #define FILLS_FROM_OUTSIDE 4096u
 
 static struct python pythons[PYTHONS_MOST];
+/* Of the word in which a thread has its state, from its pointer; 0: unknown. */
+static _Atomic int64_t distances[PYTHONS_MOST];
+/* The pointer of a thread for which that was missing, or 0. */
+static _Atomic uint64_t pointers[PYTHONS_MOST];
 static _Atomic bool is_live[PYTHONS_MOST]; /* its module is loaded */
 static uint64_t starts[PYTHONS_MOST];      /* of their modules */
 static _Atomic uint32_t count;
@@ -89,6 +93,8 @@ enter(const struct python *python, const struct module *module)
         return;
     pythons[number] = *python;
     starts[number] = module->start;
+    atomic_store(&distances[number], 0);
+    atomic_store(&pointers[number], 0);
     atomic_store(&is_live[number], true);
     atomic_store_explicit(&count, number + 1, memory_order_release);
     atomic_fetch_add(&live, 1);
@@ -130,9 +136,32 @@ interpreter_module(const struct module *module, bool gone)
         early[early_count++] = *module;
 }
 
+/* Find the word of interpreter NUMBER, by the thread that lacked it. */
+static void
+find_word(uint32_t number)
+{
+    const struct python *python = &pythons[number];
+    uint64_t pointer = atomic_exchange(&pointers[number], 0), state, owner;
+    int64_t distance = pointer != 0 && python->has_word
+                           ? thread_word_place(&python->word, pointer)
+                           : 0;
+    /* The thread runs with its state, or with none. */
+    if (distance != 0 &&
+        sys_read_memory(&state, pointer + (uint64_t)distance, sizeof(state)) ==
+            sizeof(state) &&
+        (state == 0 ||
+         (sys_read_memory(&owner, state + python->layout.thread.thread_id,
+                          sizeof(owner)) == sizeof(owner) &&
+          owner == pointer)))
+        atomic_store(&distances[number], distance);
+}
+
 void
 interpreter_settle(void)
 {
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (atomic_load(&is_live[i]) && atomic_load(&pointers[i]) != 0)
+            find_word(i);
     for (uint32_t i = 0; i < early_count; i++)
         if (!look_at(&early[i]))
             early[i--] = early[--early_count];
@@ -168,6 +197,25 @@ read_sums(struct script *script)
     }
 }
 
+/* Collect the frames of the calling thread in interpreter NUMBER. STATE is its
+ * first state there. In a sub-interpreter it runs with another one. */
+static void
+collect_own(struct script *script, struct heap_view *view, uint64_t pointer,
+            uint32_t number, uint64_t state)
+{
+    const struct python *python = &pythons[number];
+    int64_t distance =
+        atomic_load_explicit(&distances[number], memory_order_relaxed);
+    uint64_t running = python_running(python, pointer, distance, state);
+    if (distance == 0 && python->has_word)
+        atomic_store_explicit(&pointers[number], pointer, memory_order_relaxed);
+    view->fills = FILLS_MOST;
+    if (running != 0)
+        python_collect(python, running, pointer, true, view, script);
+    if (running != state)
+        python_collect(python, state, pointer, false, view, script);
+}
+
 void
 interpreter_collect(struct script *script, struct heap_view *view,
                     uint64_t pointer)
@@ -180,9 +228,8 @@ interpreter_collect(struct script *script, struct heap_view *view,
         if (state == 0)
             continue;
         script->runtime = i;
-        view->fills = FILLS_MOST;
-        if (python_collect(&pythons[i], state, pointer, view, script) &&
-            script->count != 0) {
+        collect_own(script, view, pointer, i, state);
+        if (script->count != 0) {
             read_sums(script);
             return;
         }
@@ -216,7 +263,8 @@ interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
         for (uint32_t n = 0; n < found; n++) {
             heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
             script->runtime = i;
-            if (python_collect(&pythons[i], states[n], 0, &view, script) &&
+            if (python_collect(&pythons[i], states[n], 0, false, &view,
+                               script) &&
                 script->count != 0) {
                 read_all_sums(script);
                 return true;
