@@ -34,6 +34,14 @@ script_close(struct script *script, uint32_t first, uint64_t border)
 }
 
 void
+script_drop_first(struct script *script)
+{
+    script->count--;
+    for (uint32_t i = 0; i < script->count; i++)
+        script->frames[i] = script->frames[i + 1];
+}
+
+void
 script_find_next(struct script *script)
 {
     script->border = SCRIPT_NO_BORDER;

@@ -128,8 +128,8 @@ collect(uint64_t pointer)
 {
     script_begin(&script, 0);
     heap_view_begin(&heap, 0, 0, heap_window, 1000);
-    return python_collect(&python, address_of(state_bytes), pointer, &heap,
-                          &script);
+    return python_collect(&python, address_of(state_bytes), pointer, false,
+                          &heap, &script);
 }
 
 /* The frames of code 1 to COUNT, of which those in BORDERS (a bit each) are the
@@ -244,7 +244,7 @@ wrong_pointers_end_the_chain(void **state)
         put(state_bytes, layout->thread.top, 0x7ffffffff000);
         (void)collect(0);
     }
-    assert_false(python_collect(&python, 0x1000, 0, &heap, &script));
+    assert_false(python_collect(&python, 0x1000, 0, false, &heap, &script));
 }
 
 int
