@@ -242,8 +242,7 @@ compose(char *line, size_t size, unsigned command,
     snprintf(line, size, "%s%s%s%c%s %s", more, is_letter ? "-" : "--",
              is_letter ? letter : option->name,
              value != NULL && option->value[0] == '[' ? '=' : ' ',
-             value != NULL ? value : "",
-             commands[command].needs);
+             value != NULL ? value : "", commands[command].needs);
 }
 
 /* Try OPTION with a right argument, a wrong one and none. */
