@@ -39,7 +39,7 @@ struct push {
     const char *given[PAYLOAD_COUNT]; /* URLs as given; NULL: none */
     char *urls[PAYLOAD_COUNT];        /* with their paths */
     uint64_t interval;                /* ns */
-    const char *state;
+    const char *state, *only;
     uint32_t backlog_most; /* MiB; 0: no limit */
     struct list spools, headers, labels;
     struct sources sources;
@@ -262,13 +262,23 @@ begin(struct push *push)
     push->sender = sender_new(&push->backlog, (const char *const *)push->urls,
                               push->headers.items, push->backlog.key);
     if (push->sender == NULL ||
-        sources_begin(&push->sources, push->spools.items) != 0)
+        sources_begin(&push->sources, push->spools.items, push->only) != 0)
         status = command_fail("%s", strerror(errno));
     if (state != NULL) {
         sources_resume(&push->sources, state);
         fclose(state);
     }
     return status;
+}
+
+/* Print where requests go, a line each. */
+static void
+say_targets(const struct push *push)
+{
+    for (unsigned i = 0; i < PAYLOAD_COUNT; i++)
+        if (push->urls[i] != NULL)
+            puts(push->urls[i]);
+    fflush(stdout);
 }
 
 static int
@@ -281,6 +291,7 @@ run_push(void *values, char *const *operands, int count)
     umask(077);
     int status = begin(push);
     if (status == STATUS_DONE) {
+        say_targets(push);
         run_rounds(push);
         drain(push);
         sources_end(&push->sources);
@@ -309,6 +320,7 @@ static const struct command_option options[] = {
      "also take the spools in DIR, of processes that are\n"
      "not seen here, or that have ended",
      take_item, FIELD(spools)},
+    {"only", "DIR", "those in DIR alone", arguments_text, FIELD(only)},
     {"label", "KEY=VALUE", "a label of every series of Pyroscope and Parca",
      take_item, FIELD(labels), "KEY=VALUE", .number = '='},
     {"header", "LINE", "a header of every request: \"X-Scope-OrgID: team\"",

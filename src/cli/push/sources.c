@@ -53,11 +53,15 @@ add_directory(struct sources *sources, const char *path, bool is_given)
 }
 
 int
-sources_begin(struct sources *sources, const char *const *directories)
+sources_begin(struct sources *sources, const char *const *directories,
+              const char *only)
 {
-    *sources = (struct sources){.begun = clock_realtime()};
+    *sources =
+        (struct sources){.begun = clock_realtime(), .is_closed = only != NULL};
     sources->catcher = catcher_new();
     if (sources->catcher == NULL)
+        return -1;
+    if (only != NULL && add_directory(sources, only, true) != 0)
         return -1;
     for (; *directories != NULL; directories++)
         if (add_directory(sources, *directories, true) != 0)
@@ -332,7 +336,8 @@ sources_look(struct sources *sources)
         const struct sources_directory *directory = &sources->directories[i];
         any |= take_directory(sources, directory->path, directory->is_given);
     }
-    (void)discover_each(take_process, sources);
+    if (!sources->is_closed)
+        (void)discover_each(take_process, sources);
     return any;
 }
 

@@ -49,14 +49,17 @@ struct sources {
     int early[SOURCES_EARLY]; /* spools that were caught without a header */
     unsigned early_count;
     uint64_t begun; /* ns since the epoch */
+    bool is_closed; /* no spool is looked for elsewhere */
 };
 
 /* A descriptor that can be read when sources_look has something to do. */
 int sources_fd(const struct sources *sources);
 
-/* Begin with the DIRECTORIES, a list that ends with NULL. Returns 0, or -1 with
- * errno set. */
-int sources_begin(struct sources *sources, const char *const *directories);
+/* Begin with the DIRECTORIES, a list that ends with NULL. If ONLY is not NULL,
+ * spools are taken from this directory and from DIRECTORIES alone. Returns 0,
+ * or -1 with errno set. */
+int sources_begin(struct sources *sources, const char *const *directories,
+                  const char *only);
 
 /* Go on from what sources_save wrote to STATE. A message names each spool that
  * is gone. */
