@@ -97,6 +97,7 @@ if [ -n "$quick" ]; then
     measure switches --rounds 1
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
+    measure merged --rounds 1 --calls 3000
     measure large --samples 200000 --rounds 1
     measure stress --minutes 1
 else
@@ -124,6 +125,7 @@ else
     measure switches
     measure names --full "${against[@]}"
     measure written
+    measure merged
     measure large
     measure stress
 fi
@@ -184,7 +186,7 @@ page() {
     fi
     for name in truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
-        triggers sample_cost latency curves switches names written large \
+        triggers sample_cost latency curves switches names written merged large \
         stress pages_in_a_browser; do
         section "$name"
     done
