@@ -10,6 +10,8 @@
 #define BLOCK_LEAST (1u << 12)
 #define BLOCK_MOST (1ull << 32)
 
+#define PAGE 4096u
+
 /* Where the addresses of programs end. */
 #define ADDRESSES_END (1ull << 47)
 
@@ -86,12 +88,18 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     return sys_read_memory(to, address, length) == (long)length;
 }
 
-/* Fill the window with the bytes from START to END - 1. */
+/* Fill the window with the LENGTH bytes at ADDRESS, and with what is in front
+ * of them in the same page. */
 static bool
-fill_with(struct heap_view *view, uint64_t start, uint64_t end)
+fill(struct heap_view *view, uint64_t address, size_t length)
 {
-    if (end < start || end - start > HEAP_VIEW_WINDOW || view->fills == 0)
+    uint64_t start = address & ~(uint64_t)(PAGE - 1), end = address + length;
+    if (view->kept != HEAP_VIEW_NOTHING)
+        start = address;
+    if (end < address || length > HEAP_VIEW_WINDOW || view->fills == 0)
         return false;
+    if (end - start > HEAP_VIEW_WINDOW)
+        start = end - HEAP_VIEW_WINDOW;
     view->fills--;
     view->end = view->start;
     long got = sys_read_memory(view->window, start, end - start);
@@ -100,23 +108,6 @@ fill_with(struct heap_view *view, uint64_t start, uint64_t end)
     view->start = start;
     view->end = end;
     return true;
-}
-
-/* Fill the window with what ends behind the LENGTH bytes at ADDRESS. It begins
- * in the same block, or else with these bytes. */
-static bool
-fill(struct heap_view *view, uint64_t address, size_t length)
-{
-    uint64_t end = address + length, start = end - HEAP_VIEW_WINDOW;
-    if (view->kept == HEAP_VIEW_NOTHING && view->block != 0 &&
-        address > view->block && start < address) {
-        if (start < view->block)
-            start = view->block;
-        /* Frames may lie elsewhere, with nothing in front of them. */
-        if (fill_with(view, start, end))
-            return true;
-    }
-    return fill_with(view, address, end);
 }
 
 const uint8_t *

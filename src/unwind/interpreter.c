@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/sys.h"
 #include "python_find.h"
+#include "python_nested.h"
 #include "python_threads.h"
 #include "interpreter.h"
 #include "base/poison.h"
@@ -21,7 +23,7 @@
 #define EARLY_MOST 2u
 
 /* System calls that a handler may make to read frames. */
-#define FILLS_MOST 64u
+#define FILLS_MOST 128u
 
 /* System calls that the sampler may make to read those of one thread. */
 #define FILLS_FROM_OUTSIDE 4096u
@@ -54,6 +56,7 @@ static _Atomic uint64_t *known;
 
 /* How many frames are looked back at for the same function. */
 #define BACK_MOST 4u
+static uint8_t *scratch;         /* for the characters of a name */
 static const char *refused_path; /* NULL: all is said */
 static unsigned refused_minor;
 
@@ -67,8 +70,12 @@ interpreter_begin(bool is_on)
     atomic_store(&count, 0);
     atomic_store(&live, 0);
     early_count = 0;
+    python_nested_forget();
     known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
-    is_wanted = is_on && known != NULL && python_threads_begin() == 0;
+    if (scratch == NULL)
+        scratch = sys_reserve_for_one((size_t)4 * PYTHON_CODE_TEXT);
+    is_wanted = is_on && known != NULL && scratch != NULL &&
+                python_threads_begin() == 0;
 }
 
 bool
@@ -166,9 +173,25 @@ find_word(uint32_t number)
         atomic_store(&distances[number], distance);
 }
 
+/* For how long handlers keep what they found of nested states, in ns. */
+#define NESTED_NS 100000000u
+
+static void
+forget_nested(void)
+{
+    static uint64_t last;
+    uint64_t now = clock_now();
+    if (now - last < NESTED_NS)
+        return;
+    last = now;
+    python_nested_forget();
+}
+
 void
 interpreter_settle(void)
 {
+    if (interpreter_is_there())
+        forget_nested();
     for (uint32_t i = 0; i < atomic_load(&count); i++)
         if (atomic_load(&is_live[i]) && atomic_load(&pointers[i]) != 0)
             find_word(i);
@@ -260,23 +283,55 @@ read_functions(struct script *script)
     }
 }
 
-/* Collect the frames of the calling thread in interpreter NUMBER. STATE is its
- * first state there. In a sub-interpreter it runs with another one. */
+/* Collect in SCRIPT the frames of a further STATE of the thread. */
+static void
+collect_more(struct script *script, struct heap_view *view, uint64_t pointer,
+             const struct python *python, uint64_t state)
+{
+    uint32_t first = script->count;
+    python_collect(python, state, pointer, false, view, script);
+    script_sort(script, first);
+}
+
+/* Collect the frames of the calling thread, which runs with the state RUNNING
+ * of PYTHON, or with none (0): it has let go of the lock. STATE is the one that
+ * it was in last (3.12 on), or the first one that it had. */
 static void
 collect_own(struct script *script, struct heap_view *view, uint64_t pointer,
-            uint32_t number, uint64_t state)
+            const struct python *python, uint64_t running, uint64_t state)
+{
+    uint64_t others[PYTHON_NESTED_MOST];
+    bool is_nested = running == 0 ? python_nested_is_there(python)
+                     : running == state && python->layout.minor < 12
+                         ? false
+                         : python_nested_is_inner(python, running);
+    view->fills = FILLS_MOST;
+    if (running != 0)
+        state = running;
+    uint32_t found =
+        is_nested ? python_nested_find(python, pointer, state, others) : 0;
+    /* Up to 3.11 the first state is that of the outermost frames. */
+    bool is_last = python->layout.minor < 12 && running == 0;
+    if (!is_last)
+        python_collect(python, state, pointer, running != 0, view, script);
+    for (uint32_t i = 0; i < found; i++)
+        collect_more(script, view, pointer, python, others[i]);
+    if (is_last)
+        collect_more(script, view, pointer, python, state);
+    script_find_next(script);
+}
+
+/* The state with which the calling thread runs in interpreter NUMBER. STATE is
+ * what own_thread returned. 0: none, or it is not known yet. */
+static uint64_t
+find_running(uint32_t number, uint64_t pointer, uint64_t state)
 {
     const struct python *python = &pythons[number];
     int64_t distance =
         atomic_load_explicit(&distances[number], memory_order_relaxed);
-    uint64_t running = python_running(python, pointer, distance, state);
     if (distance == 0 && python->has_word)
         atomic_store_explicit(&pointers[number], pointer, memory_order_relaxed);
-    view->fills = FILLS_MOST;
-    if (running != 0)
-        python_collect(python, running, pointer, true, view, script);
-    if (running != state)
-        python_collect(python, state, pointer, false, view, script);
+    return python_running(python, pointer, distance, state);
 }
 
 void
@@ -291,7 +346,8 @@ interpreter_collect(struct script *script, struct heap_view *view,
         if (state == 0)
             continue;
         script->runtime = i;
-        collect_own(script, view, pointer, i, state);
+        collect_own(script, view, pointer, &pythons[i],
+                    find_running(i, pointer, state), state);
         if (script->count != 0) {
             script->texts = view->window;
             read_functions(script);
@@ -324,15 +380,14 @@ interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
         uint32_t found =
             python_threads_find(&pythons[i], tid, states, &is_early);
         is_any_early |= is_early;
-        for (uint32_t n = 0; n < found; n++) {
-            heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+        heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+        for (uint32_t n = 0; n < found; n++)
+            collect_more(script, &view, 0, &pythons[i], states[n]);
+        if (script->count != 0) {
             script->runtime = i;
-            if (python_collect(&pythons[i], states[n], 0, false, &view,
-                               script) &&
-                script->count != 0) {
-                read_all_sums(script);
-                return true;
-            }
+            script_find_next(script);
+            read_all_sums(script);
+            return true;
         }
     }
     return !is_any_early;
@@ -408,5 +463,5 @@ interpreter_lines_form(uint32_t runtime)
 bool
 interpreter_name(uint32_t runtime, uint64_t code, char *text)
 {
-    return python_code_name(&pythons[runtime], code, text);
+    return python_code_name(&pythons[runtime], code, text, scratch);
 }

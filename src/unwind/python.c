@@ -168,21 +168,29 @@ state_word(const uint8_t *bytes, uint16_t offset)
     return offset != PYTHON_NO_FIELD ? python_word(bytes, offset) : 0;
 }
 
-/* What may be read directly of a thread that runs with its state, and whose
- * innermost record on the native stack is at TOP. Up to 3.10 all frames are
- * objects, and each refers to its caller. Later ones lie in blocks, or in
- * generators, which may be freed as soon as they are no callers. A record
- * on another stack means that another thread uses this state, or that the
- * stacks were switched. */
+/* What may be read directly of the calling thread. IS_HELD: it runs with its
+ * state. TOP is its innermost record on the native stack.
+ *
+ * Up to 3.10 all frames are objects. Each refers to its caller, and the native
+ * stack to the innermost one, also while the thread has let go of the lock.
+ * Later ones lie in blocks, which may be freed with the state of a thread that
+ * does not run. Or they lie in generators, which are freed as soon as they are
+ * no callers. A record on another stack means that another thread uses this
+ * state, or that the stacks were switched. 3.9 has no record: there the state
+ * must be the thread's own one. */
 static enum heap_view_kept
-kept_of(const struct chain *chain, uint64_t top)
+kept_of(const struct chain *chain, bool is_held, uint64_t top)
 {
     const struct heap_view *view = chain->view;
     if (chain->layout->cframe.previous != PYTHON_NO_FIELD &&
         (top < view->low || top >= view->high))
         return HEAP_VIEW_NOTHING;
-    return chain->layout->chain <= PYTHON_OBJECTS ? HEAP_VIEW_ALL
-                                                  : HEAP_VIEW_BLOCKS;
+    if (chain->layout->chain == PYTHON_COUNTED && !is_held &&
+        (uint64_t)chain->python->own_thread() != chain->state)
+        return HEAP_VIEW_NOTHING;
+    if (chain->layout->chain <= PYTHON_OBJECTS)
+        return HEAP_VIEW_ALL;
+    return is_held ? HEAP_VIEW_BLOCKS : HEAP_VIEW_NOTHING;
 }
 
 bool
@@ -206,7 +214,8 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     uint64_t frame = state_word(bytes, layout->thread.frame);
     view->block = state_word(bytes, layout->thread.block);
     view->block_start = view->block_end = 0;
-    view->kept = is_held ? kept_of(&chain, top) : HEAP_VIEW_NOTHING;
+    view->kept =
+        pointer != 0 ? kept_of(&chain, is_held, top) : HEAP_VIEW_NOTHING;
     if (layout->chain == PYTHON_SHIMS_ALONE)
         collect_by_shims(&chain, top);
     else if (layout->chain >= PYTHON_ENTRIES)

@@ -220,10 +220,10 @@ python_code_take(struct python_code *code, const void *from)
 }
 
 bool
-python_code_name(const struct python *python, uint64_t address, char *text)
+python_code_name(const struct python *python, uint64_t address, char *text,
+                 uint8_t *scratch)
 {
-    static uint8_t characters[4 * PYTHON_CODE_TEXT];
-    struct target target = {characters, sizeof(characters)};
+    struct target target = {scratch, (size_t)4 * PYTHON_CODE_TEXT};
     uint64_t name;
     uint32_t length;
     uint8_t width;
@@ -231,6 +231,6 @@ python_code_name(const struct python *python, uint64_t address, char *text)
         !copy(&name, address + python->layout.code.name, sizeof(name)) ||
         !append_text(&target, &python->layout, name, &width, &length))
         return false;
-    take_text(text, characters, length, width);
+    take_text(text, scratch, length, width);
     return true;
 }

@@ -52,9 +52,9 @@ size_t python_code_copy(const struct python *python, uint64_t address,
 void python_code_take(struct python_code *code, const void *from);
 
 /* Read the name of the function of the code object at ADDRESS into TEXT, which
- * has PYTHON_CODE_TEXT bytes. Returns false if it cannot be read.
- * Context: sampler. */
-bool python_code_name(const struct python *python, uint64_t address,
-                      char *text);
+ * has PYTHON_CODE_TEXT bytes. Its characters come to SCRATCH first, which has 4
+ * times as many. Returns false if it cannot be read. Context: sampler. */
+bool python_code_name(const struct python *python, uint64_t address, char *text,
+                      uint8_t *scratch);
 
 #endif

@@ -63,6 +63,10 @@ void script_close(struct script *script, uint32_t first, uint64_t border);
 /* Let the search for the places begin at the first frame. Context: any. */
 void script_find_next(struct script *script);
 
+/* The frames from number FIRST on are of another chain. Move them to the front
+ * if that chain ends further in: its border is lower. Context: any. */
+void script_sort(struct script *script, uint32_t first);
+
 /* Remove the first frame. Context: any. */
 void script_drop_first(struct script *script);
 
