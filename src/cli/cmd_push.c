@@ -161,7 +161,7 @@ static void
 run_round(struct push *push)
 {
     sources_take(&push->sources, put_requests, push);
-    if (backlog_commit(&push->backlog, sources_save, &push->sources) != 0)
+    if (backlog_commit(&push->backlog, sources_state_save, &push->sources) != 0)
         command_fail("the state cannot be written: %s", strerror(errno));
     if (push->backlog.dropped > 0)
         command_fail("%llu requests are lost: the backlog has its %u MiB",
@@ -265,7 +265,7 @@ begin(struct push *push)
         sources_begin(&push->sources, push->spools.items, push->only) != 0)
         status = command_fail("%s", strerror(errno));
     if (state != NULL) {
-        sources_resume(&push->sources, state);
+        sources_state_resume(&push->sources, state);
         fclose(state);
     }
     return status;
