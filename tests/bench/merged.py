@@ -23,15 +23,12 @@ are left out if they cannot be had.
 import json
 import re
 import subprocess
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import bench
+from pypi import PATH, PYTHON, command, fetch
 
-PEERS = bench.CACHE / "python-peers"
-PYTHON = str(PEERS / "bin/python3")
 PARTS = re.compile(r"\b(outer|enter|inner|work|waiter|held)_(\d)\b")
 WAITERS = 16
 # Calls of a program that a dump looks at after a second.
@@ -44,23 +41,6 @@ for record in FileReader(sys.argv[1]).get_allocation_records():
         stack = [frame[0] for frame in record.hybrid_stack_trace()]
         print(";".join(reversed(stack)), record.n_allocations)
 """
-
-
-def fetch_peers():
-    """An environment with the peers, or at least with Python."""
-    if Path(PYTHON).exists():
-        return
-    subprocess.run([sys.executable, "-m", "venv", str(PEERS)], check=True)
-    for peer in ("py-spy", "memray"):
-        if subprocess.run([PYTHON, "-m", "pip", "install", "-q", peer],
-                          check=False).returncode != 0:
-            bench.progress(f"{peer} cannot be had; left out")
-
-
-def tool(name):
-    """The path of a peer's command, or None."""
-    place = PEERS / "bin" / name
-    return place if place.exists() else None
 
 
 def is_whole(stack, words):
@@ -101,7 +81,7 @@ def timed(argv, env, output):
 def record_sprof(arguments, argv, directory):
     env = bench.preloaded(arguments.build, directory, SPROF_FREQUENCY=1000,
                           SPROF_OUTPUT=directory / "p.sprof", SPROF_PYTHON=1,
-                          SPROF_SYMBOLIZE="off", PATH=path())
+                          SPROF_SYMBOLIZE="off", PATH=PATH)
     cpu, said = timed(argv, env, directory / "out")
     subprocess.run([arguments.build / "sprofile", "convert",
                     directory / "p.sprof", directory / "p.folded"], check=True)
@@ -109,31 +89,27 @@ def record_sprof(arguments, argv, directory):
 
 
 def record_spy(arguments, argv, directory):
-    argv = [str(tool("py-spy")), "record", "--native", "-r", "1000", "-f",
+    argv = [str(command("py-spy")), "record", "--native", "-r", "1000", "-f",
             "raw", "-o", str(directory / "p.raw"), "--", *argv]
-    cpu, said = timed(argv, bench.environment(PATH=path()), directory / "out")
+    cpu, said = timed(argv, bench.environment(PATH=PATH), directory / "out")
     return cpu, said, (directory / "p.raw").read_text().splitlines()
 
 
 def record_memray(arguments, argv, directory):
     found = directory / "p.bin"
     cpu, said = timed([PYTHON, "-m", "memray", "run", "-q", "--native", "-o",
-                       str(found), *argv[1:]], bench.environment(PATH=path()),
+                       str(found), *argv[1:]], bench.environment(PATH=PATH),
                       directory / "out")
     done = subprocess.run([PYTHON, "-c", MEMRAY, str(found)], check=True,
                           capture_output=True, text=True)
     return cpu, said, done.stdout.splitlines()
 
 
-def path():
-    return f"{PEERS}/bin:/usr/bin:/bin"
-
-
 def ways():
     found = {"libsprof": record_sprof}
-    if tool("py-spy"):
+    if command("py-spy"):
         found["py-spy record --native"] = record_spy
-    if tool("memray"):
+    if command("memray"):
         found["memray run --native"] = record_memray
     return found
 
@@ -150,7 +126,7 @@ def measure(arguments, library):
         for name, record in ways().items():
             with bench.scratch() as directory:
                 argv = job(library, arguments.calls)
-                plain, quiet = timed(argv, bench.environment(PATH=path()),
+                plain, quiet = timed(argv, bench.environment(PATH=PATH),
                                      directory / "plain")
                 found["unprofiled"].append((1, 1, plain, plain, quiet))
                 cpu, said, lines = record(arguments, argv, directory)
@@ -195,7 +171,7 @@ def dump_sprof(arguments, pid):
 def dump_spy(arguments, pid):
     """It may fail as a whole, because it cannot unwind one thread."""
     del arguments
-    return subprocess.run([str(tool("py-spy")), "dump", "--native", "--pid",
+    return subprocess.run([str(command("py-spy")), "dump", "--native", "--pid",
                            str(pid)], check=False, capture_output=True,
                           text=True).stdout
 
@@ -203,9 +179,9 @@ def dump_spy(arguments, pid):
 def dump(arguments, library, name, take):
     """(whole, ms that the dump took, us of the longest pause)."""
     with bench.scratch() as directory:
-        env = bench.environment(PATH=path())
+        env = bench.environment(PATH=PATH)
         if name == "libsprof":
-            env = bench.preloaded(arguments.build, directory, PATH=path(),
+            env = bench.preloaded(arguments.build, directory, PATH=PATH,
                                   SPROF_PYTHON=1, SPROF_SYMBOLIZE="off")
         begun = time.perf_counter()
         pid = bench.start(job(library, DUMP_CALLS, WAITERS), env,
@@ -221,7 +197,7 @@ def dump(arguments, library, name, take):
 
 def measure_dumps(arguments, library):
     takes = {"unprofiled": None, "libsprof": dump_sprof}
-    if tool("py-spy"):
+    if command("py-spy"):
         takes["py-spy dump --native"] = dump_spy
     found = {name: [] for name in takes}
     for _ in range(arguments.rounds):
@@ -241,7 +217,7 @@ def main():
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
     arguments.build = arguments.build.resolve()
-    fetch_peers()
+    fetch("py-spy", "memray")
     library = bench.compiled("merged", "-shared", "-fPIC")
     report = bench.Report(arguments.out)
     report.add(f"### A program that computes at 1,000 Hz ({arguments.rounds} "

@@ -98,6 +98,7 @@ if [ -n "$quick" ]; then
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
     measure merged --rounds 1 --calls 3000
+    measure python_cost --rounds 1 --scale 0.2
     measure large --samples 200000 --rounds 1
     measure stress --minutes 1
 else
@@ -126,6 +127,7 @@ else
     measure names --full "${against[@]}"
     measure written
     measure merged
+    measure python_cost
     measure large
     measure stress
 fi
@@ -186,8 +188,8 @@ page() {
     fi
     for name in truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
-        triggers sample_cost latency curves switches names written merged large \
-        stress pages_in_a_browser; do
+        triggers sample_cost latency curves switches names written merged \
+        python_cost large stress pages_in_a_browser; do
         section "$name"
     done
 }
