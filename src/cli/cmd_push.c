@@ -21,8 +21,9 @@
 #include "arguments.h"
 #include "command.h"
 
-/* LIST_MOST: how often an option may be given. */
-enum { LIST_MOST = 32 };
+/* LIST_MOST: how often an option may be given. LABELS_MOST: the same for labels
+ * of a series, of which Pyroscope takes 30 with those of samples. */
+enum { LIST_MOST = 32, LABELS_MOST = 12 };
 
 /* LOOK_NS, EARLY_NS: pauses between two looks for new processes, in ns; the
  * second one if a spool was only just begun. DRAIN_NS: how long requests are
@@ -55,8 +56,9 @@ take_item(const struct command_option *option, void *field, const char *value)
     char sign = (char)option->number;
     if (sign != 0 && (value[0] == sign || strchr(value, sign) == NULL))
         return arguments_refuse(option, value);
-    if (list->count >= LIST_MOST)
-        return command_usage("--%s: at most %d times", option->name, LIST_MOST);
+    unsigned most = sign == '=' ? LABELS_MOST : LIST_MOST;
+    if (list->count >= most)
+        return command_usage("--%s: at most %u times", option->name, most);
     list->items[list->count++] = value;
     return STATUS_DONE;
 }
