@@ -33,8 +33,8 @@
  * gives an address above that only to who asks for it. */
 #define ARCH_ADDRESS_BITS 48
 
-/* perf's events with SIGTRAP end system calls if they sample the kernel, in
- * kernels before this one: 1,000 * major + minor. */
+/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
+ * one on: 1,000 * major + minor. In older ones that ends system calls. */
 #define ARCH_PERF_KERNEL_FROM 6011u
 
 /* Registers have the numbers of DWARF (AADWARF64, section 4.1). */

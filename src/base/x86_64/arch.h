@@ -32,6 +32,10 @@
 /* Number of bits in an address of the program, without 5-level page tables. */
 #define ARCH_ADDRESS_BITS 47
 
+/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
+ * one on: 1,000 * major + minor. */
+#define ARCH_PERF_KERNEL_FROM 6001u
+
 /* Registers have the numbers of DWARF (psABI, table 3.36), as in libunwind.
  * These have a part in every frame, or in a system call. */
 enum arch_register {
