@@ -6,8 +6,10 @@
 
 #if defined(__x86_64__)
 #include "base/x86_64/arch.h"
+#elif defined(__aarch64__)
+#include "base/aarch64/arch.h"
 #else
-#error "expected x86-64; no other machine has its base/MACHINE/arch.h yet"
+#error "expected x86-64 or aarch64; no other has its base/MACHINE/arch.h yet"
 #endif
 
 #endif

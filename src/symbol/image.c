@@ -227,6 +227,26 @@ slot_of_x86_64(const uint8_t *stub, size_t size, uint64_t start)
     return 0;
 }
 
+/* struct machine: adrp x16 names the page of the word, and ldr x17 the place in
+ * the page. */
+static uint64_t
+slot_of_aarch64(const uint8_t *stub, size_t size, uint64_t start)
+{
+    uint32_t words[2];
+    for (size_t i = 0; i + sizeof(words) <= size; i += 4) {
+        memcpy(words, stub + i, sizeof(words));
+        if ((words[0] & 0x9f00001fu) != 0x90000010u ||
+            (words[1] & 0xffc003ffu) != 0xf9400211u)
+            continue;
+        uint64_t pages =
+            (uint64_t)(words[0] >> 5 & 0x7ffff) << 2 | (words[0] >> 29 & 3);
+        uint64_t distance = (uint64_t)((int64_t)(pages << 43) >> 43) << 12;
+        return ((start + i) & ~4095ull) + distance +
+               (uint64_t)(words[1] >> 10 & 0xfff) * 8;
+    }
+    return 0;
+}
+
 /* Everything that depends on the machine that a file is for. */
 static const struct machine {
     unsigned number;                           /* e_machine */
@@ -236,7 +256,9 @@ static const struct machine {
      * jumps. 0 if there is none. */
     uint64_t (*slot_of)(const uint8_t *stub, size_t size, uint64_t start);
 } machines[] = {{EM_X86_64, 16, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT,
-                 R_X86_64_IRELATIVE, slot_of_x86_64}};
+                 R_X86_64_IRELATIVE, slot_of_x86_64},
+                {EM_AARCH64, 16, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT,
+                 R_AARCH64_IRELATIVE, slot_of_aarch64}};
 
 /* The row for FILE's machine. NULL: its stubs are not understood, or there is
  * no file. */

@@ -164,7 +164,7 @@ saved_of(struct state *state, uint64_t number)
 {
     if (number == ARCH_FP)
         return &state->fp;
-    return number == ARCH_PC ? &state->pc : NULL;
+    return number == ARCH_RETURN ? &state->pc : NULL;
 }
 
 static void
@@ -327,7 +327,7 @@ place_register(struct bytes *bytes, unsigned opcode, struct state *state,
         take_unsigned(bytes);
         break;
     default:
-        return opcode == CFA_NOP;
+        return opcode == CFA_NOP || rule_bits_ignore(opcode);
     }
     return true;
 }
@@ -371,16 +371,20 @@ rule_of(const struct state *state)
                                           RULE_CFA_FP_DEREF};
     static const enum rule_fp places[] = {RULE_FP_SAME, RULE_FP_AT_CFA,
                                           RULE_FP_AT_FP};
+    struct rule rule;
+    uint64_t bits;
     if (state->pc.place == UNDEFINED)
         return rule_make(RULE_ROOT);
     if (state->cfa >= CFA_OF_STUB || state->fp.place > AT_FP ||
-        state->pc.place != AT_CFA || state->pc.offset != -8 ||
+        state->pc.place > AT_CFA ||
+        !rule_bits_of_return(state->pc.place == AT_CFA, state->pc.offset,
+                             &bits) ||
         state->offset > RULE_OFFSET_MAX || state->offset < -RULE_OFFSET_MAX ||
-        state->fp.offset > RULE_OFFSET_MAX ||
-        state->fp.offset < -RULE_OFFSET_MAX)
+        !rule_bits_fit(state->fp.offset))
         return rule_make(RULE_NONE);
-    return rule_frame(bases[state->cfa], (int32_t)state->offset,
+    rule = rule_frame(bases[state->cfa], (int32_t)state->offset,
                       places[state->fp.place], (int32_t)state->fp.offset);
+    return (struct rule){rule.word | bits};
 }
 
 /* Parse the parts of a CIE that rows depend on, and run its instructions. */
@@ -416,7 +420,7 @@ parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
         if (*c == 'P')
             skip_bytes(&bytes, (encoding & 7) == 3 ? 4 : 8);
     }
-    if (bytes.bad || back != ARCH_PC || instructions < bytes.at ||
+    if (bytes.bad || back != ARCH_RETURN || instructions < bytes.at ||
         instructions > bytes.end)
         return false;
     bytes.at = instructions;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules.h"
+
 /* Whether a signal restorer is at PC or one byte behind it, which makes the
  * system call rt_sigreturn. All C libraries write it alike, because unwinders
  * look for its bytes. A handler returns to it without a call before it. So the
@@ -20,9 +22,8 @@ bool code_pattern_is_restorer(uint64_t pc);
 /* Whether PC is a function's first instruction, a landing pad. */
 bool code_pattern_is_entry(uint64_t pc);
 
-/* How far the CFA is above sp if PC is in a stub of a PLT, in bytes. 0: it is
- * in none. */
-int32_t code_pattern_stub(uint64_t pc);
+/* The rule for PC if it is in a stub of a PLT, else one of kind RULE_NONE. */
+struct rule code_pattern_stub(uint64_t pc);
 
 /* Whether the code at PC ends the program after some instructions in a row. The
  * bottom frame of a hand-made stack would return to such code. */

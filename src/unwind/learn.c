@@ -242,10 +242,8 @@ rule_without_table(const struct place *place)
         return rule_make(RULE_ROOT);
     if (code_pattern_is_entry(place->pc))
         return rule_entry();
-    int32_t pushed = code_pattern_stub(place->pc);
-    if (pushed != 0)
-        return rule_frame(RULE_CFA_SP, pushed, RULE_FP_SAME, 0);
-    return rule_by_code(place);
+    struct rule stub = code_pattern_stub(place->pc);
+    return rule_kind(stub) != RULE_NONE ? stub : rule_by_code(place);
 }
 
 /* The row that holds PC, among those that are visited. */
@@ -346,6 +344,7 @@ read_regs(const struct learn_origin *origin, struct regs *regs)
     if (unw_get_reg(&cursor, UNW_REG_IP, &regs->pc) != 0 ||
         unw_get_reg(&cursor, UNW_REG_SP, &regs->sp) != 0)
         return -1;
+    regs->pc = arch_code(regs->pc);
     if (unw_get_reg(&cursor, ARCH_FP, &regs->fp) == 0)
         return 0;
     regs->fp = REGS_FP_UNKNOWN;

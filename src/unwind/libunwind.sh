@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libunwind.sh DIRECTORY MACHINE -- makes DIRECTORY/libunwind-MACHINE.a from the
+# libunwind.sh DIRECTORY MACHINE [COMPILER SYSROOT] -- makes DIRECTORY/libunwind-MACHINE.a from the
 # distribution's own source package, as position-independent code. Debian's
 # static library is not (R_X86_64_32S against .rodata), so it cannot become part
 # of a shared library; and its shared one needs libunwind.so.8, which exports
 # _Unwind_* and would stand in front of libgcc's in every C++ program.
+#
+# COMPILER and SYSROOT: those of another machine.
 #
 # The lists of source packages go to DIRECTORY alone; the system's apt
 # configuration is read and not changed. apt verifies what it downloads.
@@ -52,10 +54,18 @@ tar xf libunwind_*.orig.tar.* -C source --strip-components=1 2>/dev/null ||
         -C source --strip-components=1
 cd source
 [ -x configure ] || autoreconf -i >../configure.log 2>&1
-./configure --disable-shared --enable-static --with-pic --disable-tests \
+for_machine=()
+flags=
+if [ $# -ge 4 ]; then
+    for_machine=(--host="$("$3" -dumpmachine)" CC="$3")
+    flags=--sysroot=$4
+fi
+./configure "${for_machine[@]}" --disable-shared --enable-static --with-pic --disable-tests \
     --disable-documentation --disable-minidebuginfo --disable-coredump \
     --disable-ptrace --disable-setjmp --disable-cxx-exceptions \
-    CFLAGS="-O2 -g -fPIC -fvisibility=hidden -fcommon" >../configure.log 2>&1
+    --disable-debug-frame --disable-zlibdebuginfo \
+    CFLAGS="-O2 -g -fPIC -fvisibility=hidden -fcommon $flags" \
+    >../configure.log 2>&1
 make -j"$(nproc)" >../make.log 2>&1
 cp "src/.libs/$library" ../
 cd .. && rm -rf source lists cache

@@ -81,7 +81,7 @@ set_origin(struct resume *finish, const struct walk *walk)
     registers[ARCH_PC] = walk->regs.pc - walk->is_return;
     registers[ARCH_SP] = walk->regs.sp;
     registers[ARCH_FP] = walk->regs.fp;
-    finish->origin.known = 1u << ARCH_PC | 1u << ARCH_SP;
+    finish->origin.known = 1ull << ARCH_PC | 1ull << ARCH_SP;
     if (walk->regs.fp != REGS_FP_UNKNOWN)
         finish->origin.known |= 1u << ARCH_FP;
     finish->depth = walk->depth - 1;
@@ -137,8 +137,11 @@ read_return(const struct search *search, uint64_t fp, uint64_t *address)
     } else if (!view_read(search->view, fp, &caller) || caller <= fp) {
         return false;
     }
-    return cfa > fp && cfa - fp <= REACH &&
-           view_read(search->view, rule_return_slot(cfa), address);
+    if (cfa <= fp || cfa - fp > REACH ||
+        !view_read(search->view, rule_return_slot(search->rule, cfa), address))
+        return false;
+    *address = arch_code(*address);
+    return true;
 }
 
 /* Which evidence says that ADDRESS is the function's return address. No call
@@ -248,7 +251,7 @@ enum walk_outcome
 peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
            struct walk *walk)
 {
-    struct regs regs = {pc, sp, REGS_FP_UNKNOWN};
+    struct regs regs = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
     struct resume finish = {.clock = clock_own,
                             .until = clock_own() + PEEK_NS,
                             .since = since};

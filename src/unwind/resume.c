@@ -94,11 +94,11 @@ step_clone(const struct resume *finish, struct walk *walk, struct view *view,
         return WALK_ROOT;
     if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) != RULE_CFA_SP ||
         rule_fp(rule) != RULE_FP_SAME ||
-        !view_read(view, rule_return_slot(cfa), &address) ||
+        !view_read(view, rule_return_slot(rule, cfa), &address) ||
         call_site_before(address, 0) == CALL_SITE_NONE ||
         (learn_function(address, &function) && function.start == address))
         return no_rule(walk);
-    struct regs caller = {address, cfa, walk->regs.fp};
+    struct regs caller = {.pc = address, .sp = cfa, .fp = walk->regs.fp};
     return walk_step_to(walk, &caller);
 }
 
@@ -160,6 +160,7 @@ find_next(struct scan *scan, struct view *view, uint64_t *address)
     while (scan->at < scan->end && scan->trials < SCAN_TRIALS &&
            view_read(view, scan->at, address)) {
         scan->at += 8;
+        *address = arch_code(*address);
         /* Most words are numbers, and no addresses of anything. */
         if (*address < 4096 || *address >> ARCH_ADDRESS_BITS != 0 ||
             call_site_before(*address, 0) == CALL_SITE_NONE)
@@ -228,7 +229,9 @@ search_caller(const struct resume *finish, const struct walk *walk,
         trial.until = until;
     begin_scan(&scan, walk->regs.sp);
     while (find_next(&scan, view, &address) && finish->clock() < trial.until) {
-        *caller = (struct regs){address, scan.at, walk->regs.fp};
+        *caller =
+            (struct regs){.pc = address, .sp = scan.at, .fp = walk->regs.fp};
+        arch_doubt_sp(caller);
         *rule = rule_guess((int32_t)(scan.at - walk->regs.sp), 0);
         if (try_caller(&trial, view, caller, rule))
             return true;

@@ -27,6 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rule_bits.h"
+
 enum rule_kind {
     RULE_NONE, /* not known */
     RULE_FRAME,
@@ -49,7 +51,9 @@ enum rule_chain {
     RULE_CHAIN_LAST = 2, /* Where fp leads nowhere, there is no other way. */
 };
 
-/* The word: kind:4 | cfa:2 | fp:2 | cfa_offset:28 | fp_offset:28. */
+/* The word: kind:4 | cfa:2 | fp:2 | cfa_offset:28 | fp_offset:28. On a machine
+ * with a link register, fp_offset shares its bits with the return slot
+ * (rule_bits.h). */
 struct rule {
     uint64_t word;
 };
@@ -71,9 +75,8 @@ rule_kind(struct rule rule)
 static inline struct rule
 rule_guess(int32_t cfa_offset, int32_t fp_offset)
 {
-    uint64_t high = ((uint64_t)(uint32_t)fp_offset & 0xfffffff) << 36;
     uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
-    return (struct rule){high | low | RULE_GUESS};
+    return (struct rule){rule_bits_of_fp(fp_offset) | low | RULE_GUESS};
 }
 
 static inline struct rule
@@ -94,11 +97,12 @@ rule_chain_is(struct rule rule, enum rule_chain flag)
     return rule_kind(rule) == RULE_CHAIN && (rule.word >> 4 & flag) != 0;
 }
 
+/* A frame with its return address at [CFA - 8]. */
 static inline struct rule
 rule_frame(enum rule_cfa cfa, int32_t cfa_offset, enum rule_fp fp,
            int32_t fp_offset)
 {
-    uint64_t high = ((uint64_t)(uint32_t)fp_offset & 0xfffffff) << 36;
+    uint64_t high = rule_bits_of_fp(fp_offset);
     uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
     return (struct rule){high | low | (uint64_t)fp << 6 | (uint64_t)cfa << 4 |
                          RULE_FRAME};
@@ -125,25 +129,31 @@ rule_cfa_offset(struct rule rule)
 static inline int64_t
 rule_fp_offset(struct rule rule)
 {
-    return (int64_t)rule.word >> 36;
+    return rule_bits_fp(rule.word);
 }
 
-/* Where a frame with this CFA has its return address: its caller's call has
- * pushed it (x86-64). A machine with a link register needs more. Its kinds of
- * frames differ, and the word has room for eight more kinds. A leaf may keep
- * the return address in the register. Other frames may save it anywhere, so
- * their rules give up bits of fp_offset for the place. */
+/* Where a frame with RULE and this CFA has its return address. */
 static inline uint64_t
-rule_return_slot(uint64_t cfa)
+rule_return_slot(struct rule rule, uint64_t cfa)
 {
-    return cfa - 8;
+    return cfa + (uint64_t)rule_bits_return(rule.word);
+}
+
+/* Whether the return address is still where the call has left it, in a
+ * register. That can be so in a leaf and in an interrupted frame alone. */
+static inline bool
+rule_is_linked(struct rule rule)
+{
+    return rule_bits_are_linked(rule.word);
 }
 
 /* The rule for a function's first instruction. */
 static inline struct rule
 rule_entry(void)
 {
-    return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
+    struct rule rule =
+        rule_frame(RULE_CFA_SP, RULE_BITS_ENTRY_CFA, RULE_FP_SAME, 0);
+    return (struct rule){rule.word | RULE_BITS_ENTRY};
 }
 
 /* Reserve the table, and empty it. Returns 0, or -1 if memory is short.

@@ -118,8 +118,10 @@ go_back(struct walk *walk)
 static inline enum walk_outcome
 enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    /* A leaf may have taken its return address off the stack (vfork). */
-    if (sp < walk->regs.sp || (sp == walk->regs.sp && walk->depth > 1) ||
+    /* A leaf may have taken its return address off the stack (vfork), or never
+     * have had it there (a link register). */
+    bool is_leaf = walk->depth == 1 || !walk->is_return;
+    if (sp < walk->regs.sp || (sp == walk->regs.sp && !is_leaf) ||
         walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);
     if (__builtin_expect(sp > walk->border, 0))
@@ -128,7 +130,7 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
         return walk->is_guessed ? go_back(walk) : WALK_ROOT;
     if (!frame_fits(pc))
         return cut_walk(walk, CUT_NOT_CODE);
-    walk->regs = (struct regs){pc, sp, fp};
+    walk->regs = (struct regs){.pc = pc, .sp = sp, .fp = fp};
     walk->is_return = true;
     add_frame(walk, frame_return(pc));
     return WALK_ON;
@@ -142,20 +144,38 @@ need_fp(struct walk *walk)
     return WALK_NEEDS_FP;
 }
 
+/* Find the CFA of the frame where WALK stands by its frame record, because only
+ * a lower bound of sp is known. fp points at the record of a function that has
+ * one, except in its first instructions. */
+static bool
+find_cfa(const struct walk *walk, struct rule rule, uint64_t *cfa)
+{
+    if (rule_cfa(rule) != RULE_CFA_SP)
+        return true;
+    *cfa = walk->regs.fp - (uint64_t)rule_fp_offset(rule);
+    return walk->is_return && rule_fp(rule) == RULE_FP_AT_CFA &&
+           rule_return_slot(rule, *cfa) == walk->regs.fp + 8;
+}
+
 static inline enum walk_outcome
 undo_frame(struct walk *walk, struct view *view, struct rule rule)
 {
     uint64_t base =
         rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
     uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
-    uint64_t pc, fp = walk->regs.fp;
+    uint64_t pc = arch_link(&walk->regs), fp = walk->regs.fp;
     /* A handler always knows fp: the branch costs nothing there. */
     bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
     if (is_lost && rule_cfa(rule) != RULE_CFA_SP)
         return need_fp(walk);
     if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
         return cut_walk(walk, CUT_BAD_READ);
-    if (!view_read(view, rule_return_slot(cfa), &pc))
+    if (arch_doubts_sp(&walk->regs) && !find_cfa(walk, rule, &cfa))
+        return cut_walk(walk, CUT_NO_RULE);
+    if (rule_is_linked(rule) && (pc == 0 || walk->is_return))
+        return is_lost ? need_fp(walk) : cut_walk(walk, CUT_NO_RULE);
+    if (!rule_is_linked(rule) &&
+        !view_read(view, rule_return_slot(rule, cfa), &pc))
         return cut_walk(walk, CUT_BAD_READ);
     /* An fp that is saved at an unknown fp stays unknown. The caller is known
      * all the same. */
@@ -165,7 +185,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
             return cut_walk(walk, CUT_BAD_READ);
     }
-    return enter_caller(walk, pc, cfa, fp);
+    return enter_caller(walk, arch_code(pc), cfa, fp);
 }
 
 /* Remember where the walk stands. No table says where the caller is, and what
@@ -208,9 +228,12 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
         return lose_way(walk, rule, CUT_BAD_READ);
     /* The root would have a 0 in the register, too, and that would have led
      * nowhere. */
+    pc = arch_code(pc);
     if (pc == 0 || !frame_fits(pc))
         return lose_way(walk, rule, CUT_NOT_CODE);
-    return enter_caller(walk, pc, at + 16, fp);
+    enum walk_outcome outcome = enter_caller(walk, pc, at + 16, fp);
+    arch_doubt_sp(&walk->regs);
+    return outcome;
 }
 
 /* End a walk that stands in no code. Unless that is the leaf, it is no frame
@@ -231,12 +254,13 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
 {
     uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule);
     uint64_t saved = cfa + (uint64_t)rule_fp_offset(rule);
-    struct regs caller = {0, cfa, walk->regs.fp};
+    struct regs caller = {.sp = cfa, .fp = walk->regs.fp};
     view_guess(view);
-    if (!view_read(view, rule_return_slot(cfa), &caller.pc) ||
+    if (!view_read(view, rule_return_slot(rule, cfa), &caller.pc) ||
         (saved != cfa && !view_read(view, saved, &caller.fp)))
         return lose_way(walk, rule, CUT_BAD_READ);
     /* The search would not have taken a root for a caller. */
+    caller.pc = arch_code(caller.pc);
     if (caller.pc == 0 || !frame_fits(caller.pc))
         return lose_way(walk, rule, CUT_NOT_CODE);
     note_trusted(walk);
@@ -249,16 +273,19 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
 static enum walk_outcome
 undo_signal(struct walk *walk, struct view *view)
 {
-    uint64_t sp = walk->regs.sp;
+    uint64_t sp = walk->regs.sp, link = 0;
     struct regs regs;
     if (!view_read(view, sp + arch_signal_offset(ARCH_PC), &regs.pc) ||
         !view_read(view, sp + arch_signal_offset(ARCH_SP), &regs.sp) ||
-        !view_read(view, sp + arch_signal_offset(ARCH_FP), &regs.fp))
+        !view_read(view, sp + arch_signal_offset(ARCH_FP), &regs.fp) ||
+        (ARCH_HAS_LINK &&
+         !view_read(view, sp + arch_signal_offset(ARCH_RETURN), &link)))
         return cut_walk(walk, CUT_BAD_READ);
     if (walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);
     if (!frame_fits(regs.pc))
         return cut_walk(walk, CUT_NOT_CODE);
+    arch_set_link(&regs, link);
     walk->regs = regs;
     walk->is_return = false;
     add_frame(walk, frame_exact(regs.pc));
@@ -310,7 +337,9 @@ walk_guess_to(struct walk *walk, const struct regs *caller)
 {
     add_frame(walk, frame_guessed());
     walk->is_guessed = true;
-    return walk_step_to(walk, caller);
+    enum walk_outcome outcome = walk_step_to(walk, caller);
+    arch_doubt_sp(&walk->regs);
+    return outcome;
 }
 
 /* Reverse FRAMES[0..COUNT). */

@@ -65,7 +65,8 @@ while read -r path; do
     unit=${path#"$source"/src/}
     grep -q " ${unit%.c}$" "$scratch/objects" || [[ $unit == symbol/unpack_* ]] ||
         complain "src/$unit: not built"
-done < <(c_sources src | grep '\.c$')
+done < <(c_sources src | grep '\.c$' | grep -vE '/(x86_64|aarch64)/' &&
+    c_sources src | grep "/$machine/.*\.c\$")
 
 awk -f "$here/circles.awk" "$scratch/facts" \
     >"$scratch/circles" || complain "circles.awk failed"

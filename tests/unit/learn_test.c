@@ -222,7 +222,7 @@ check_row(const struct cfi_row *row)
     random_registers(row->start);
     struct answer expected = ask_libunwind();
     for (uint64_t pc = row->start + 1; pc < row->end; pc++) {
-        unwinder.registers[DWARF_RIP] = pc;
+        unwinder.registers[ARCH_PC] = pc;
         struct answer answer = ask_libunwind();
         if (!is_same(&answer, &expected))
             fail_msg("%#lx is not as its row's start, %#lx", pc, row->start);

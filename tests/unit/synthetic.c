@@ -44,9 +44,9 @@ random_registers(uint64_t pc)
 {
     for (int i = 0; i < ARCH_REGISTERS; i++)
         unwinder.registers[i] = random_address();
-    unwinder.registers[DWARF_RSP] =
+    unwinder.registers[ARCH_SP] =
         (uint64_t)stack + (1u << 20) + random_number() % 65536 * 8;
-    unwinder.registers[DWARF_RIP] = pc;
+    unwinder.registers[ARCH_PC] = pc;
 }
 
 static void
@@ -85,8 +85,8 @@ ask_libunwind(void)
         return answer;
     answer.caller.pc = unwinder_get(&unwinder, UNW_REG_IP);
     answer.caller.sp = unwinder_get(&unwinder, UNW_REG_SP);
-    answer.caller.fp = unwinder_get(&unwinder, UNW_X86_64_RBP);
-    if (unw_get_save_loc(&unwinder.cursor, UNW_X86_64_RIP, &slot) == 0)
+    answer.caller.fp = unwinder_get(&unwinder, ARCH_FP);
+    if (unw_get_save_loc(&unwinder.cursor, ARCH_RETURN, &slot) == 0)
         answer.slot = slot.u.addr;
     return answer;
 }
@@ -97,8 +97,11 @@ check_frame(uint64_t pc, const struct answer *answer)
     struct frame frames[8];
     struct walk walk = {.capacity = 8, .frames = frames};
     struct view view;
-    struct regs regs = {pc, unwinder.registers[DWARF_RSP],
-                        unwinder.registers[DWARF_RBP]};
+    struct regs regs = {.pc = pc,
+                        .sp = unwinder.registers[ARCH_SP],
+                        .fp = unwinder.registers[ARCH_FP]};
+    struct rule rule = rules_find(pc);
+    arch_set_link(&regs, unwinder.registers[ARCH_RETURN]);
 
     view_begin(&view, (uint64_t)stack, (uint64_t)stack + FRAME_STACK_SIZE,
                (uint64_t)stack, window);
@@ -108,12 +111,14 @@ check_frame(uint64_t pc, const struct answer *answer)
     if (answer->result <= 0 || outcome != WALK_MISS ||
         walk.regs.pc != answer->caller.pc ||
         walk.regs.sp != answer->caller.sp ||
-        walk.regs.fp != answer->caller.fp || walk.regs.sp - 8 != answer->slot) {
+        walk.regs.fp != answer->caller.fp ||
+        (!rule_is_linked(rule) &&
+         rule_return_slot(rule, walk.regs.sp) != answer->slot)) {
         const struct module *module = modules_find(pc);
         fail_msg("%s+%#lx: rule %#lx; libunwind %d: pc %#lx %#lx, sp %#lx "
                  "%#lx, fp %#lx %#lx",
-                 module->path, pc - module->base, rules_find(pc).word,
-                 answer->result, walk.regs.pc, answer->caller.pc, walk.regs.sp,
+                 module->path, pc - module->base, rule.word, answer->result,
+                 walk.regs.pc, answer->caller.pc, walk.regs.sp,
                  answer->caller.sp, walk.regs.fp, answer->caller.fp);
     }
 }
@@ -122,7 +127,7 @@ void
 check_step(uint64_t pc, struct view *view, const struct answer *answer)
 {
     struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
-    struct regs caller = {0, 0, 0};
+    struct regs caller = {.pc = 0};
     bool is_root = false;
 
     memcpy(origin.registers.at, unwinder.registers,
@@ -185,7 +190,7 @@ check_pc(uint64_t pc)
         break;
     case RULE_SIGNAL:
         assert_true(unw_is_signal_frame(&unwinder.cursor) > 0);
-        answer.slot = answer.caller.sp - 8; /* it has none */
+        answer.slot = rule_return_slot(rule, answer.caller.sp); /* none */
         check_frame(pc, &answer);
         break;
     default:

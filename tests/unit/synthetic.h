@@ -15,8 +15,6 @@
 
 #define FRAME_STACK_SIZE (8u << 20)
 
-enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
-
 /* The stack, as large as FRAME_STACK_SIZE, and a view's window into it. */
 extern uint8_t *stack;
 extern uint8_t window[VIEW_WINDOW];

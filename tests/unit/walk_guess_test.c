@@ -97,7 +97,7 @@ a_caller_is_guessed(void **state)
 static void
 a_0_behind_a_guess_is_no_root(void **state)
 {
-    struct regs caller = {F1, word_at(9), 0};
+    struct regs caller = {.pc = F1, .sp = word_at(9)};
 
     (void)state;
     rules_put(LEAF, rule_guess(24, 0));

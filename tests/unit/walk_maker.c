@@ -46,7 +46,7 @@ begin_walk(void **state)
 void
 stand_at(uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    struct regs regs = {pc, sp, fp};
+    struct regs regs = {.pc = pc, .sp = sp, .fp = fp};
 
     walk_begin(&walk, &regs);
 }

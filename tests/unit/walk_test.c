@@ -125,8 +125,7 @@ a_chain_over_a_hole_is_followed(void **state)
 static void
 a_signal_frame_is_crossed(void **state)
 {
-    static uint64_t other[256];
-    ucontext_t *context = (ucontext_t *)&other[16];
+    static uint64_t other[1024];
 
     (void)state;
     view_begin(&view, 0, 0, 0, window);
@@ -134,9 +133,9 @@ a_signal_frame_is_crossed(void **state)
     put_rule(F1, rule_make(RULE_SIGNAL));
     rules_put(F2, rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
     other[15] = F1; /* the restorer; its frame is the context */
-    context->uc_mcontext.gregs[REG_RIP] = (greg_t)F2;
-    context->uc_mcontext.gregs[REG_RSP] = (greg_t)word_at(8);
-    context->uc_mcontext.gregs[REG_RBP] = (greg_t)word_at(10);
+    other[16 + arch_signal_offset(ARCH_PC) / 8] = F2;
+    other[16 + arch_signal_offset(ARCH_SP) / 8] = word_at(8);
+    other[16 + arch_signal_offset(ARCH_FP) / 8] = word_at(10);
     stack[11] = ROOT;
     stand_at(LEAF, (uint64_t)&other[15], 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
@@ -247,7 +246,7 @@ a_walk_goes_on_when_its_rule_is_there(void **state)
     put_rule(F1, rule_make(RULE_HARD));
     assert_int_equal(walk_run(&walk, &view), WALK_HARD);
     assert_int_equal(walk.depth, 2);
-    struct regs caller = {F2, word_at(7), 0x55};
+    struct regs caller = {.pc = F2, .sp = word_at(7), .fp = 0x55};
     assert_int_equal(walk_step_to(&walk, &caller), WALK_ON);
     put_rule(F2, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
@@ -260,7 +259,7 @@ a_walk_goes_on_when_its_rule_is_there(void **state)
     caller.sp = word_at(2);
     assert_int_equal(walk_step_to(&walk, &caller), WALK_CUT);
     assert_int_equal(walk.cut, CUT_STUCK);
-    caller = (struct regs){0, word_at(40), 0};
+    caller = (struct regs){.sp = word_at(40)};
     assert_int_equal(walk_step_to(&walk, &caller), WALK_ROOT);
 }
 

@@ -32,14 +32,19 @@
 /* Number of bits in an address of the program, without 5-level page tables. */
 #define ARCH_ADDRESS_BITS 47
 
+/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
+ * one on: 1,000 * major + minor. */
+#define ARCH_PERF_KERNEL_FROM 6001u
+
 /* Registers have the numbers of DWARF (psABI, table 3.36), as in libunwind.
  * These have a part in every frame, or in a system call. */
 enum arch_register {
-    ARCH_RESULT = 0, /* rax: the result of a call */
-    ARCH_NUMBER = 0, /* rax: the number of a system call that is to be made */
-    ARCH_FP = 6,     /* rbp */
-    ARCH_SP = 7,     /* rsp */
-    ARCH_PC = 16,    /* rip */
+    ARCH_RESULT = 0,  /* rax: the result of a call */
+    ARCH_NUMBER = 0,  /* rax: the number of a system call that is to be made */
+    ARCH_FP = 6,      /* rbp */
+    ARCH_SP = 7,      /* rsp */
+    ARCH_PC = 16,     /* rip */
+    ARCH_RETURN = 16, /* in tables, the return address, which is on the stack */
     ARCH_REGISTERS = 17
 };
 
@@ -54,6 +59,46 @@ struct regs {
     uint64_t sp;
     uint64_t fp; /* rbp, whether or not the function uses it as such */
 };
+
+/* Whether a call leaves its return address in a register. arch_link is what
+ * is there, 0 if that is not known. */
+#define ARCH_HAS_LINK 0
+static inline uint64_t
+arch_link(const struct regs *regs)
+{
+    (void)regs;
+    return 0;
+}
+
+static inline void
+arch_set_link(struct regs *regs, uint64_t link)
+{
+    (void)regs;
+    (void)link;
+}
+
+/* Note that the caller's sp may be above REGS->sp. A frame that was found by
+ * its frame record does not tell more. Here the record lies where sp ends. */
+static inline void
+arch_doubt_sp(struct regs *regs)
+{
+    (void)regs;
+}
+
+static inline bool
+arch_doubts_sp(const struct regs *regs)
+{
+    (void)regs;
+    return false;
+}
+
+/* The address of code that is in a word of the stack: without a signature,
+ * which this machine does not have. */
+static inline uint64_t
+arch_code(uint64_t word)
+{
+    return word;
+}
 
 /* The index of register NUMBER in a ucontext. */
 static inline unsigned

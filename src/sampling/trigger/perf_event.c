@@ -56,6 +56,13 @@ check_kernel(void)
     return uname(&name) == 0 ? perf_kernel_check(name.release) : -ENOSYS;
 }
 
+static bool
+may_see_kernel(void)
+{
+    struct utsname name;
+    return uname(&name) == 0 && perf_kernel_may_be_seen(name.release);
+}
+
 int
 perf_event_try(void)
 {
@@ -74,8 +81,8 @@ perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
     int result = check_kernel();
     if (result != 0)
         return result;
-    *sees_kernel = true;
-    long fd = try_open(tid, alone, period, cookie, true);
+    *sees_kernel = may_see_kernel();
+    long fd = try_open(tid, alone, period, cookie, *sees_kernel);
     if (fd == -EACCES || fd == -EPERM) {
         *sees_kernel = false;
         fd = try_open(tid, alone, period, cookie, false);

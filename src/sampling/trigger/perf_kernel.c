@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arch.h"
 #include "base/digits.h"
 #include "perf_kernel.h"
 
@@ -25,14 +26,29 @@ static const struct {
     uint64_t minor, repaired;
 } waiting[] = {{11, 0}, {12, 24}, {13, 12}, {14, 3}};
 
+/* Take a number and the dot behind it. */
+static uint64_t
+take_part(const char **release)
+{
+    uint64_t part = digits_take(release);
+    *release += **release == '.';
+    return part;
+}
+
+/* On some machines a sample of the kernel ends the system call that it falls
+ * into. From 6.11 on the signal waits for the way back to user mode. */
+bool
+perf_kernel_may_be_seen(const char *release)
+{
+    uint64_t major = take_part(&release), minor = take_part(&release);
+    return major * 1000 + minor >= ARCH_PERF_KERNEL_FROM;
+}
+
 int
 perf_kernel_check(const char *release)
 {
-    uint64_t major = digits_take(&release);
-    release += *release == '.';
-    uint64_t minor = digits_take(&release);
-    release += *release == '.';
-    uint64_t patch = digits_take(&release);
+    uint64_t major = take_part(&release), minor = take_part(&release);
+    uint64_t patch = take_part(&release);
     if (major < 6 || (major == 6 && minor < 1))
         return -EOPNOTSUPP;
     for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)

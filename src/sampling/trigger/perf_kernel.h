@@ -7,6 +7,8 @@
 #ifndef SAMPLING_TRIGGER_PERF_KERNEL_H
 #define SAMPLING_TRIGGER_PERF_KERNEL_H
 
+#include <stdbool.h>
+
 /*
  * Whether events with SIGTRAP may be opened on the Linux of version RELEASE
  * (uname(2)). Returns 0, -EOPNOTSUPP if it is too old, or -EDEADLK if closing
@@ -15,5 +17,9 @@
  * Context: any.
  */
 int perf_kernel_check(const char *release);
+
+/* Whether such events may sample the kernel of version RELEASE, too. Context:
+ * any. */
+bool perf_kernel_may_be_seen(const char *release);
 
 #endif

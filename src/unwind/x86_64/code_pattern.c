@@ -38,7 +38,7 @@ code_pattern_is_entry(uint64_t pc)
 }
 
 /* jmp *...(%rip); push $...; jmp ...: six, five and five bytes. */
-int32_t
+struct rule
 code_pattern_stub(uint64_t pc)
 {
     static const uint8_t starts[] = {0, 6, 11};
@@ -48,8 +48,9 @@ code_pattern_stub(uint64_t pc)
                 (long)sizeof(code) &&
             code[0] == 0xff && code[1] == 0x25 && code[6] == 0x68 &&
             code[11] == 0xe9)
-            return starts[i] == 11 ? 16 : 8;
-    return 0;
+            return rule_frame(RULE_CFA_SP, starts[i] == 11 ? 16 : 8,
+                              RULE_FP_SAME, 0);
+    return rule_make(RULE_NONE);
 }
 
 /* Whether IN leaves its row of instructions: a jump or a return. */

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arch.h -- what only aarch64 has: its registers, where the kernel puts them,
+ * its system calls, and what C cannot say.
+ */
+#ifndef BASE_AARCH64_ARCH_H
+#define BASE_AARCH64_ARCH_H
+
+#include <limits.h>
+#include <linux/errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/ucontext.h>
+
+/* e_machine of the ELF files that can be walked. */
+#define ARCH_MACHINE 183
+#define ARCH_NAME "aarch64"
+
+/* The interpreter of programs. */
+#define ARCH_DYNAMIC_LINKER "/lib/ld-linux-aarch64.so.1"
+
+/* Bytes below the stack pointer that a function may use: none (AAPCS64, section
+ * 6.4.5.1). */
+#define ARCH_RED_ZONE 0u
+
+/* Where glibc keeps the tid of a thread, in bytes from what pthread_self tells.
+ * Debuggers rely on it (nptl_db). */
+#define ARCH_THREAD_TID 208u
+
+/* Number of bits in an address of the program. With larger ones the kernel
+ * gives an address above that only to who asks for it. */
+#define ARCH_ADDRESS_BITS 48
+
+/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
+ * one on: 1,000 * major + minor. In older ones that ends system calls. */
+#define ARCH_PERF_KERNEL_FROM 6011u
+
+/* Registers have the numbers of DWARF (AADWARF64, section 4.1). */
+enum arch_register {
+    ARCH_RESULT = 0,  /* x0: the result of a call */
+    ARCH_NUMBER = 8,  /* x8: the number of a system call */
+    ARCH_FP = 29,     /* x29 */
+    ARCH_RETURN = 30, /* x30: where a call leaves its return address */
+    ARCH_SP = 31,
+    ARCH_PC = 32,
+    ARCH_REGISTERS = 33
+};
+
+/* The registers that an unwind table can speak of, by number. */
+struct arch_registers {
+    uint64_t at[ARCH_REGISTERS];
+};
+
+/* A frame's registers: where it stands and where its memory is. */
+struct regs {
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t fp;   /* x29, whether or not the function uses it as such */
+    uint64_t link; /* x30; 0: not known; ARCH_SP_DOUBTED */
+};
+
+/* In place of the link, which is not known then: sp is a lower bound. */
+#define ARCH_SP_DOUBTED 1u
+
+/* The address of code that is in a word of the stack: without its signature
+ * (pointer authentication). Code of the program has zeros there. */
+static inline uint64_t
+arch_code(uint64_t word)
+{
+    return word & ((1ull << ARCH_ADDRESS_BITS) - 1);
+}
+
+/* Whether a call leaves its return address in a register. arch_link is what
+ * is there, 0 if that is not known. */
+#define ARCH_HAS_LINK 1
+static inline uint64_t
+arch_link(const struct regs *regs)
+{
+    return regs->link == ARCH_SP_DOUBTED ? 0 : regs->link;
+}
+
+static inline void
+arch_set_link(struct regs *regs, uint64_t link)
+{
+    regs->link = arch_code(link);
+}
+
+/* Note that the caller's sp may be above REGS->sp. A frame that was found by
+ * its frame record does not tell more: the record lies anywhere in it. */
+static inline void
+arch_doubt_sp(struct regs *regs)
+{
+    regs->link = ARCH_SP_DOUBTED;
+}
+
+static inline bool
+arch_doubts_sp(const struct regs *regs)
+{
+    return regs->link == ARCH_SP_DOUBTED;
+}
+
+static inline uint64_t
+arch_register(const ucontext_t *context, unsigned number)
+{
+    const mcontext_t *machine = &context->uc_mcontext;
+    return number < ARCH_SP    ? machine->regs[number]
+           : number == ARCH_SP ? machine->sp
+                               : machine->pc;
+}
+
+/* Where register NUMBER lies in a signal frame, relative to the stack pointer
+ * at the restorer. A siginfo comes before the ucontext (kernel: struct
+ * rt_sigframe). sp and pc follow x30. */
+static inline uint64_t
+arch_signal_offset(unsigned number)
+{
+    return 128u + __builtin_offsetof(ucontext_t, uc_mcontext.regs) +
+           8u * number;
+}
+
+static inline void
+arch_regs(const ucontext_t *context, struct regs *regs)
+{
+    regs->pc = arch_register(context, ARCH_PC);
+    regs->sp = arch_register(context, ARCH_SP);
+    regs->fp = arch_register(context, ARCH_FP);
+    arch_set_link(regs, arch_register(context, ARCH_RETURN));
+}
+
+static inline void
+arch_set_regs(ucontext_t *context, const struct regs *regs)
+{
+    context->uc_mcontext.pc = regs->pc;
+    context->uc_mcontext.sp = regs->sp;
+    context->uc_mcontext.regs[ARCH_FP] = regs->fp;
+    context->uc_mcontext.regs[ARCH_RETURN] = arch_link(regs);
+}
+
+static inline void
+arch_all_registers(const ucontext_t *context, struct arch_registers *registers)
+{
+    for (unsigned i = 0; i < ARCH_REGISTERS; i++)
+        registers->at[i] = arch_register(context, i);
+}
+
+/* Set *REGS to what the registers were when the calling function was entered,
+ * and its pc to ENTRY. A walk begins with that, and goes on with the caller.
+ * This gives the calling function a frame record. */
+static inline __attribute__((always_inline)) void
+arch_entry(struct regs *regs, const void *entry)
+{
+    const uint64_t *record = __builtin_frame_address(0);
+    regs->pc = (uint64_t)entry;
+    regs->sp = (uint64_t)__builtin_dwarf_cfa();
+    regs->fp = record[0];
+    arch_set_link(regs, record[1]);
+}
+
+/* The thread pointer of a thread that has thread-local words (words.h). glibc
+ * keeps a thread's control block on top of the stack that pthread_create made
+ * for it: below the pointer, and variables above it. */
+static inline uint64_t
+arch_thread_pointer(void)
+{
+    uint64_t value;
+    __asm__("mrs %0, tpidr_el0" : "=r"(value));
+    return value;
+}
+
+/* Whether valgrind runs this code: it answers to rotations that leave a CPU's
+ * register as it was (valgrind.h, RUNNING_ON_VALGRIND). */
+static inline bool
+arch_is_simulated(void)
+{
+    volatile uint64_t request[6] = {0x1001};
+    uint64_t answer;
+    __asm__ volatile("mov x3, #0\n\tmov x4, %1\n\t"
+                     "ror x12, x12, #3\n\tror x12, x12, #13\n\t"
+                     "ror x12, x12, #51\n\tror x12, x12, #61\n\t"
+                     "orr x10, x10, x10\n\tmov %0, x3"
+                     : "=r"(answer)
+                     : "r"(request)
+                     : "cc", "memory", "x3", "x4");
+    return answer != 0;
+}
+
+/* A function that the kernel calls as a signal's handler is an ordinary one. */
+#define ARCH_SIGNAL_ENTRY
+
+/* Copy LENGTH bytes, up from TO and FROM. The empty instructions keep a
+ * compiler from making calls of memcpy out of the loops, which it is. */
+static inline void
+arch_copy(void *to, const void *from, size_t length)
+{
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    for (; length >= 16; length -= 16)
+        __asm__ volatile("ldp x9, x10, [%1], #16\n\tstp x9, x10, [%0], #16"
+                         : "+r"(t), "+r"(f)
+                         :
+                         : "memory", "x9", "x10");
+    for (; length != 0; length--) {
+        *t++ = *f++;
+        __asm__ volatile("" : : : "memory");
+    }
+}
+
+/* Copy LENGTH bytes, down from TO and FROM. */
+static inline void
+arch_copy_down(void *to, const void *from, size_t length)
+{
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    for (; length != 0; length--) {
+        *t-- = *f--;
+        __asm__ volatile("" : : : "memory");
+    }
+}
+
+static inline void
+arch_fill(void *to, int byte, size_t length)
+{
+    unsigned char *t = to;
+    uint64_t word = (uint64_t)(unsigned char)byte * 0x0101010101010101u;
+    for (; length >= 16; length -= 16)
+        __asm__ volatile("stp %1, %1, [%0], #16"
+                         : "+r"(t)
+                         : "r"(word)
+                         : "memory");
+    for (; length != 0; length--) {
+        *t++ = (unsigned char)byte;
+        __asm__ volatile("" : : : "memory");
+    }
+}
+
+/* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of
+ * 16. A longjmp must not leave it. */
+void arch_call_on(void *top, void (*function)(void *), void *argument);
+
+/* The number of the register with argument I, 0 to 5, of a system call, which
+ * keeps it, but for the first, which becomes the result (syscall(2)). */
+static inline unsigned
+arch_argument(unsigned i)
+{
+    return i;
+}
+
+/* Whether a system call is at CODE: svc #0. */
+#define ARCH_CALL_SIZE 4u
+static inline bool
+arch_is_call(const uint8_t *code)
+{
+    return code[0] == 0x01 && code[1] == 0 && code[2] == 0 && code[3] == 0xd4;
+}
+
+/* Whether a thread that was interrupted at PC was woken from a system call. It
+ * may also be about to make one, or have just left one. The pc is then behind
+ * the instruction, or on it: the kernel sets the pc back when the call is to be
+ * restarted (signal(7)). */
+static inline bool
+arch_is_behind(uint64_t pc)
+{
+    return (pc & 4095) >= ARCH_CALL_SIZE &&
+           arch_is_call((const uint8_t *)pc - ARCH_CALL_SIZE);
+}
+
+static inline bool
+arch_is_at_call(uint64_t pc)
+{
+    return arch_is_call((const uint8_t *)pc) || arch_is_behind(pc);
+}
+
+/* Whether the kernel makes the call NUMBER again after a signal. */
+bool arch_may_restart(long number);
+
+/* Whether the kernel is about to make the call ARCH_NUMBER again, which a
+ * signal has ended. The pc is on the instruction. A thread that is about to
+ * make the call for the first time looks the same. To end that with EINTR is
+ * what a signal a moment later would do. */
+static inline bool
+arch_is_restarting(const ucontext_t *context)
+{
+    return arch_is_call((const uint8_t *)context->uc_mcontext.pc) &&
+           arch_may_restart((long)context->uc_mcontext.regs[ARCH_NUMBER]);
+}
+
+/* Whether the instruction before the pc is a system call. */
+static inline bool
+arch_is_behind_call(const ucontext_t *context)
+{
+    return arch_is_behind(context->uc_mcontext.pc);
+}
+
+/* End the call that the kernel is about to make again: it returns EINTR. */
+static inline void
+arch_end_call(ucontext_t *context)
+{
+    context->uc_mcontext.regs[ARCH_RESULT] = (uint64_t)-EINTR;
+    context->uc_mcontext.pc += ARCH_CALL_SIZE;
+}
+
+/* Make the call NUMBER again, behind which CONTEXT stands. Its first argument
+ * is lost: the result is in that register. So it cannot be made again. */
+static inline void
+arch_repeat_call(ucontext_t *context, long number)
+{
+    (void)context;
+    (void)number;
+}
+
+/* The number of the system call in front of PC, as the code sets it: it is
+ * still in its register, but what is asked for is told by the code alone.
+ * ARCH_CALL_GIVEN: PC is in syscall(2), which gets the number from the program.
+ * ARCH_CALL_UNKNOWN: it cannot be told. */
+#define ARCH_CALL_UNKNOWN (-1)
+#define ARCH_CALL_GIVEN LONG_MIN
+long arch_call_before(uint64_t pc);
+
+/* System calls that this machine lacks: numbers that no call has. */
+enum arch_old_call {
+    ARCH_CALL_ARCH_PRCTL = -100,
+    ARCH_CALL_OPEN,
+    ARCH_CALL_STAT,
+    ARCH_CALL_POLL,
+    ARCH_CALL_SELECT,
+    ARCH_CALL_PAUSE,
+    ARCH_CALL_FORK,
+    ARCH_CALL_VFORK,
+    ARCH_CALL_EPOLL_WAIT,
+    ARCH_CALL_SIGNALFD
+};
+
+/* A system call that neither touches errno nor goes through libc. Returns the
+ * kernel's answer: -errno on failure. */
+static inline long
+arch_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc #0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.c -- see words.h. The thread pointer leads to a block whose first word
+ * leads to the table of thread-local variables (AAELF64, variant I; glibc,
+ * tcbhead_t). The table begins with two small numbers: its size, in front, and
+ * its generation.
+ *
+ * The hard thing is a thread pointer that leads nowhere. When a pointer is seen
+ * for the first time, system calls read its block, because they cannot fault.
+ * Pointers that were seen are remembered.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sys.h"
+#include "arch.h"
+#include "base/words.h"
+#include "base/poison.h"
+
+/* Limit of the two numbers. */
+#define SMALL (1u << 24)
+
+static _Atomic bool is_silent; /* the kernel is not asked any more */
+
+/* Thread pointers that were seen to be good, by their hash, and the tables to
+ * which they led. */
+#define SEEN 1024u
+static _Atomic uint64_t seen[SEEN];
+
+static _Atomic uint64_t *
+seen_place(uint64_t pointer)
+{
+    return &seen[((pointer >> 6) ^ (pointer >> 12) ^ (pointer >> 23)) % SEEN];
+}
+
+void
+words_begin(void)
+{
+}
+
+void
+words_ask_no_more(void)
+{
+    atomic_store(&is_silent, true);
+}
+
+/* Whether a block of libc lies at POINTER, which may be any number. */
+static bool
+is_block(uint64_t pointer)
+{
+    uint64_t table, numbers[2];
+    _Atomic uint64_t *place = seen_place(pointer);
+    if (atomic_load_explicit(place, memory_order_relaxed) == pointer ||
+        atomic_load_explicit(&is_silent, memory_order_relaxed))
+        return *(const volatile uint64_t *)pointer != 0;
+    bool is = sys_read_memory(&table, pointer, sizeof(table)) ==
+                  (long)sizeof(table) &&
+              table % 8 == 0 && sys_read_memory(numbers, table - 16, 8) == 8 &&
+              sys_read_memory(numbers + 1, table, 8) == 8 &&
+              numbers[0] < SMALL && numbers[1] < SMALL;
+    if (is)
+        atomic_store_explicit(place, pointer, memory_order_relaxed);
+    return is;
+}
+
+bool
+words_are_there(void)
+{
+    uint64_t pointer = arch_thread_pointer();
+    return pointer != 0 && is_block(pointer);
+}
+
+/* What errno.h calls errno, a name that poison.h forbids. */
+int *__errno_location(void);
+
+int
+words_errno(void)
+{
+    return words_are_there() ? *__errno_location() : 0;
+}
+
+void
+words_set_errno(int value)
+{
+    if (words_are_there())
+        *__errno_location() = value;
+}

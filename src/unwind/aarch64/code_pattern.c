@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* code_pattern.c -- see code_pattern.h. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "instruction.h"
+#include "unwind/code_pattern.h"
+#include "base/poison.h"
+
+/* Instructions that end a program at the bottom of a stack, at most. */
+#define LAST_WORDS 6
+
+/* mov x8, #SYS_rt_sigreturn; svc #0. */
+#define RETURN_NUMBER 0xd2801168u
+#define CALL 0xd4000001u
+
+/* Read COUNT instructions at PC. */
+static bool
+read_words(uint64_t pc, uint32_t *words, size_t count)
+{
+    return pc % 4 == 0 &&
+           sys_read_memory(words, pc, count * 4) == (long)(count * 4);
+}
+
+/* The code is found from the byte in front of it on. */
+bool
+code_pattern_is_restorer(uint64_t pc)
+{
+    uint32_t words[2];
+    return read_words((pc + 1) & ~3ull, words, 2) &&
+           words[0] == RETURN_NUMBER && words[1] == CALL;
+}
+
+bool
+code_pattern_is_entry(uint64_t pc)
+{
+    uint32_t word;
+    struct instruction in;
+    if (!read_words(pc, &word, 1))
+        return false;
+    instruction_read(word, &in);
+    return in.kind == IN_LANDING;
+}
+
+/* Whether the instruction WORD is one of a stub: adrp x16; ldr x17, [x16,
+ * #...]; add x16, x16, #...; br x17; nop; bti c. *LEFT becomes how many
+ * instructions of the stub are behind it. */
+static bool
+is_of_stub(uint32_t word, unsigned *left)
+{
+    static const struct {
+        uint32_t mask, word;
+        unsigned left;
+    } forms[] = {{0x9f00001f, 0x90000010, 3},
+                 {0xffc003ff, 0xf9400211, 2},
+                 {0xff8003ff, 0x91000210, 1},
+                 {0xffffffff, 0xd61f0220, 0}};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if ((word & forms[i].mask) == forms[i].word) {
+            *left = forms[i].left;
+            return true;
+        }
+    return false;
+}
+
+/* The first stub pushes x16 and x30 for the dynamic loader, and the others
+ * leave the stack alone. */
+struct rule
+code_pattern_stub(uint64_t pc)
+{
+    uint32_t words[2];
+    uint64_t at = pc & ~3ull;
+    unsigned left;
+    if (!read_words(at, words, 1))
+        return rule_make(RULE_NONE);
+    if (words[0] == 0xa9bf7bf0u) /* stp x16, x30, [sp, #-16]! */
+        return rule_entry();
+    if (!is_of_stub(words[0], &left))
+        return rule_make(RULE_NONE);
+    /* The instruction in front of the adrp. */
+    if (read_words(at - (3 - left) * 4 - 4, words, 1) &&
+        words[0] == 0xa9bf7bf0u)
+        return rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0);
+    return rule_entry();
+}
+
+bool
+code_pattern_is_last(uint64_t pc)
+{
+    uint32_t words[LAST_WORDS];
+    struct instruction in;
+    if (!read_words(pc, words, LAST_WORDS))
+        return false;
+    for (size_t i = 0; i < LAST_WORDS; i++) {
+        instruction_read(words[i], &in);
+        if (in.kind == IN_END)
+            return (words[i] >> 24) != 0xd6;
+        if (in.kind == IN_BRANCH || in.kind == IN_JUMP || in.kind == IN_RETURN)
+            return false;
+    }
+    return false;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* instruction.c -- see instruction.h. */
+#include "instruction.h"
+
+#define NONE 255
+
+/* The BITS bits of WORD from bit LOW on, with a sign. */
+static int32_t
+signed_bits(uint32_t word, unsigned low, unsigned bits)
+{
+    return (int32_t)(word << (32 - low - bits)) >> (32 - bits);
+}
+
+/* ldp, stp and their like: 8 bytes a register, 16 of vectors (C4.1, "Load/store
+ * register pair"). */
+static void
+read_pair(uint32_t word, struct instruction *in)
+{
+    unsigned size = word >> 30, how = word >> 23 & 3;
+    bool is_vector = (word >> 26 & 1) != 0;
+    int32_t scale = is_vector ? 4 << size : size == 2 ? 8 : 4;
+    int32_t amount = signed_bits(word, 15, 7) * scale;
+    if ((word >> 5 & 31) != REG_STACK)
+        return;
+    in->kind = (word >> 22 & 1) != 0 ? IN_LOAD : IN_STORE;
+    in->first = is_vector || size != 2 ? NONE : word & 31;
+    in->second = is_vector || size != 2 ? NONE : word >> 10 & 31;
+    in->is_writing_back = (how & 1) != 0;
+    in->move = in->is_writing_back ? amount : 0;
+    in->offset = how == 1 ? 0 : amount; /* 1: first the access, then the move */
+}
+
+/* ldr and str of one register. */
+static void
+read_single(uint32_t word, struct instruction *in)
+{
+    bool is_vector = (word >> 26 & 1) != 0;
+    bool is_wide = !is_vector && word >> 30 == 3;
+    bool has_place = (word >> 24 & 1) != 0;
+    unsigned how = word >> 10 & 3;
+    if ((word >> 5 & 31) != REG_STACK)
+        return;
+    in->kind = (word >> 22 & 3) == 0 ? IN_STORE : IN_LOAD;
+    in->first = is_wide ? word & 31 : NONE;
+    if (has_place) {
+        in->offset = (int32_t)(word >> 10 & 0xfff) * 8;
+        return;
+    }
+    /* Bit 21: an index in a register, or an atomic operation. */
+    if ((word >> 21 & 1) != 0) {
+        in->first = NONE;
+        return;
+    }
+    int32_t amount = signed_bits(word, 12, 9);
+    in->is_writing_back = (how & 1) != 0;
+    in->move = in->is_writing_back ? amount : 0;
+    in->offset = how == 1 ? 0 : amount;
+}
+
+/* add and sub of a constant. */
+static void
+read_sum(uint32_t word, struct instruction *in)
+{
+    unsigned to = word & 31, from = word >> 5 & 31;
+    int32_t amount = (int32_t)(word >> 10 & 0xfff);
+    bool is_wide = word >> 31 != 0, sets_flags = (word >> 29 & 1) != 0;
+    amount <<= (word >> 22 & 1) != 0 ? 12 : 0;
+    in->offset = (word >> 30 & 1) != 0 ? -amount : amount;
+    if (to == REG_STACK && !sets_flags)
+        in->kind = !is_wide            ? IN_UNKNOWN
+                   : from == REG_STACK ? IN_MOVE
+                   : from == REG_FP    ? IN_USE_FP
+                                       : IN_UNKNOWN;
+    else if (to == REG_FP)
+        in->kind = is_wide && from == REG_STACK ? IN_SET_FP : IN_WRITE_FP;
+}
+
+/* Branches, system instructions and exceptions. */
+static void
+read_branch(uint32_t word, struct instruction *in)
+{
+    if (word >> 26 == 0x05 || word >> 26 == 0x25) {
+        in->kind = word >> 31 != 0 ? IN_CALL : IN_JUMP;
+        in->target = (int64_t)signed_bits(word, 0, 26) * 4;
+    } else if (word >> 24 == 0x54 || (word >> 25 & 0x3f) == 0x1a) {
+        in->kind = IN_BRANCH;
+        in->target = (int64_t)signed_bits(word, 5, 19) * 4;
+    } else if ((word >> 25 & 0x3f) == 0x1b) {
+        in->kind = IN_BRANCH;
+        in->target = (int64_t)signed_bits(word, 5, 14) * 4;
+    } else if (word >> 25 == 0x6b) {
+        /* br, blr, ret, and the same with authentication. */
+        unsigned operation = word >> 21 & 7;
+        in->kind = operation == 1   ? IN_CALL_REGISTER
+                   : operation == 2 ? IN_RETURN
+                                    : IN_END;
+    } else if (word >> 24 == 0xd4) {
+        in->kind = (word & 31) == 1 ? IN_OTHER : IN_END; /* svc goes on */
+    } else if ((word & 0xffffff3fu) == 0xd503241fu) {
+        in->kind = IN_LANDING; /* bti c, j, jc */
+    } else if (word == 0xd503233fu || word == 0xd503237fu) {
+        in->kind = IN_LANDING; /* paciasp, pacibsp */
+    }
+}
+
+void
+instruction_read(uint32_t word, struct instruction *in)
+{
+    unsigned group = word >> 25 & 15, to = word & 31;
+    *in = (struct instruction){.first = NONE, .second = NONE};
+    if ((word & 0x1f000000u) == 0x11000000u)
+        read_sum(word, in);
+    else if ((group & 14) == 8)
+        /* Other operations on constants. A logical one may set sp. */
+        in->kind = (word & 0x1f800000u) == 0x12000000u && to == REG_STACK &&
+                           (word >> 29 & 3) != 3
+                       ? IN_UNKNOWN
+                   : to == REG_FP ? IN_WRITE_FP
+                                  : IN_OTHER;
+    else if ((group & 14) == 10)
+        read_branch(word, in);
+    else if ((word & 0x3a000000u) == 0x28000000u)
+        read_pair(word, in);
+    else if ((word & 0x3a000000u) == 0x38000000u)
+        read_single(word, in);
+    else if ((word & 0x1fe00000u) == 0x0b200000u && to == REG_STACK)
+        in->kind = IN_UNKNOWN; /* sp plus or minus a register */
+    else if ((group & 7) == 5 && to == REG_FP)
+        in->kind = IN_WRITE_FP;
+    else if (group < 2)
+        in->kind = word >> 16 == 0 ? IN_END : IN_OTHER; /* udf; SVE */
+}

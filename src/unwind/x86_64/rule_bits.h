@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* rule_bits.h -- a call has pushed the return address of a frame, so all 28
+ * bits are the offset of fp. */
+#ifndef UNWIND_X86_64_RULE_BITS_H
+#define UNWIND_X86_64_RULE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether OFFSET, where a frame keeps fp, fits into a rule. */
+static inline bool
+rule_bits_fit(int64_t offset)
+{
+    return offset < 1 << 27 && offset > -(1 << 27);
+}
+
+static inline uint64_t
+rule_bits_of_fp(int64_t offset)
+{
+    return ((uint64_t)offset & 0xfffffff) << 36;
+}
+
+static inline int64_t
+rule_bits_fp(uint64_t word)
+{
+    return (int64_t)word >> 36;
+}
+
+/* Set *BITS to what says that the return address is at [CFA + OFFSET] if
+ * IS_SAVED, else in its register. Returns false if no rule can say it. */
+static inline bool
+rule_bits_of_return(bool is_saved, int64_t offset, uint64_t *bits)
+{
+    *bits = 0;
+    return is_saved && offset == -8;
+}
+
+/* Where WORD says that the return address is, relative to the CFA. */
+static inline int64_t
+rule_bits_return(uint64_t word)
+{
+    (void)word;
+    return -8;
+}
+
+/* Whether WORD says that the return address is in its register. */
+static inline bool
+rule_bits_are_linked(uint64_t word)
+{
+    (void)word;
+    return false;
+}
+
+/* The bits of the rule for a function's first instruction, and its offset of
+ * the CFA. */
+#define RULE_BITS_ENTRY 0u
+#define RULE_BITS_ENTRY_CFA 8
+
+/* Whether the instruction OPCODE of an unwind table, which has no operands,
+ * says nothing that a rule needs. */
+static inline bool
+rule_bits_ignore(unsigned opcode)
+{
+    (void)opcode;
+    return false;
+}
+
+#endif
