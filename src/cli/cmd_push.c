@@ -234,9 +234,9 @@ run_rounds(struct push *push)
 static void
 drain(struct push *push)
 {
-    uint64_t end_at = clock_now() + DRAIN_NS;
     (void)sources_look(&push->sources);
     run_round(push);
+    uint64_t end_at = clock_now() + DRAIN_NS;
     while (clock_now() < end_at && sender_is_busy(push->sender))
         sender_work(push->sender, until(end_at), -1);
 }
