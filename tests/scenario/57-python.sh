@@ -4,7 +4,8 @@
 # Goals of this test: functions of Python on the stacks of a real interpreter.
 # - a function stands between the native function that called it and the one
 #   that it calls; the interpreter's loop is not shown, except with --native;
-# - files and lines are those of the source;
+# - files and lines are those of the source; a report begins with the program's
+#   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
 #   the interpreter's lock;
 # - kill -9 leaves the names;
@@ -64,6 +65,13 @@ stack='app\.<module>;app\.spin;app\.sorter;.*list_sort.*;app\.key;app\.leaf'
     fail "the loop is shown"
 plain "$sprofile" report --by line -n 3 p.sprof
 grep -q 'app\.leaf .*app\.py:[45]' out || fail "no line of app.leaf: $(cat out)"
+# The head has the program's own lines, and none of Python's own files.
+plain "$sprofile" report -n 1 p.sprof
+sed -n '/^python /,/^$/p' out >own
+grep -qE '^python +[89][0-9]\.[0-9] %|^python +100\.0 %' own && head -n 3 own |
+    grep -qE '^ +[0-9.]+ %  app\.leaf app\.py:[345]$' ||
+    fail "own lines: $(cat out)"
+! grep -qE 'importlib|threading|\[' own || fail "other files' lines: $(cat own)"
 plain "$sprofile" report -n 5 --native p.sprof
 grep -q '_PyEval_EvalFrameDefault' out || fail "--native: no loop"
 
