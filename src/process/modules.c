@@ -484,6 +484,14 @@ modules_find(uint64_t address)
     return &modules[range->module];
 }
 
+void
+modules_each(void (*visit)(void *to, const struct module *module), void *to)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id != 0)
+            visit(to, &modules[i]);
+}
+
 bool
 modules_holds(uint64_t address)
 {

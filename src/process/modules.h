@@ -87,6 +87,10 @@ extern struct modules_state {
 /* The module at ADDRESS, or NULL. */
 const struct module *modules_find(uint64_t address);
 
+/* Call VISIT with TO for each module. Context: sampler. */
+void modules_each(void (*visit)(void *to, const struct module *module),
+                  void *to);
+
 /* Whether ADDRESS lies in a module's file, code or not. */
 bool modules_holds(uint64_t address);
 

@@ -373,15 +373,16 @@ rule_of(const struct state *state)
     uint64_t bits;
     if (state->pc.place == UNDEFINED)
         return rule_make(RULE_ROOT);
+    int64_t cfa = state->offset, saved = state->pc.offset;
+    bool is_saved = state->pc.place == AT_CFA;
+    rule_bits_correct(&cfa, &saved);
     if (state->cfa >= CFA_OF_STUB || state->fp.place > AT_FP ||
         state->pc.place > AT_CFA ||
-        !rule_bits_of_return(state->pc.place == AT_CFA, state->pc.offset,
-                             &bits) ||
-        state->offset > RULE_OFFSET_MAX || state->offset < -RULE_OFFSET_MAX ||
-        !rule_bits_fit(state->fp.offset))
+        !rule_bits_of_return(is_saved, saved, &bits) || cfa > RULE_OFFSET_MAX ||
+        cfa < -RULE_OFFSET_MAX || !rule_bits_fit(state->fp.offset))
         return rule_make(RULE_NONE);
-    rule = rule_frame(bases[state->cfa], (int32_t)state->offset,
-                      places[state->fp.place], (int32_t)state->fp.offset);
+    rule = rule_frame(bases[state->cfa], (int32_t)cfa, places[state->fp.place],
+                      (int32_t)state->fp.offset);
     return (struct rule){rule.word | bits};
 }
 

@@ -28,6 +28,7 @@
 #include "process/modules.h"
 #include "call_site.h"
 #include "frame_size.h"
+#include "link.h"
 #include "pages.h"
 #include "resume.h"
 #include "rules.h"
@@ -228,15 +229,23 @@ choose_fp(const struct search *search, uint64_t *fp)
     return first != CALL_SITE_NONE && !is_doubtful;
 }
 
-/* Find fp of the frame where WALK stands. */
+/* Find what the frame where WALK stands needs: fp, or its return address. */
 static bool
 find_fp(struct walk *walk, struct view *view, uint64_t until)
 {
+    uint64_t link;
     uint64_t pc = walk->regs.pc - walk->is_return;
     struct search search = {.walk = walk,
                             .view = view,
                             .rule = rules_find(pc),
                             .until = until};
+    if (rule_is_linked(search.rule)) {
+        if (!link_find(walk, view, &link))
+            return false;
+        arch_set_link(&walk->regs, link);
+        walk->cut = CUT_NONE;
+        return true;
+    }
     set_bounds(&search);
     view_guess(view);
     if (!choose_fp(&search, &walk->regs.fp)) {

@@ -290,7 +290,10 @@ check_build(unsigned b)
         const struct peek_case *what = &builds[b]->cases[i];
         wait_until_blocked(&threads[b][i], &pc, &sp);
         enum walk_outcome outcome = peek_in_time(pc, sp);
-        if (outcome == WALK_CUT && !what->may_be_cut)
+        /* A stub without a frame has a caller in each build, and all are alike.
+         */
+        bool is_stub = ARCH_HAS_LINK && walk.depth == 1;
+        if (outcome == WALK_CUT && !what->may_be_cut && !is_stub)
             fail_msg("%s: cut at depth %u: %s", what->name, walk.depth,
                      cut_word(walk.cut));
         cut += outcome == WALK_CUT;

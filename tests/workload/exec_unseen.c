@@ -6,21 +6,16 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
+#include "raw_call.h"
 #include "work.h"
 
 extern char **environ;
 
-/* execve(2) without the C library (x86-64 psABI, appendix A.2.1). */
+/* execve(2) without the C library. */
 static long
 execve_unseen(const char *path, char *const arguments[])
 {
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(SYS_execve), "D"(path), "S"(arguments), "d"(environ)
-                     : "rcx", "r11", "memory");
-    return result;
+    return raw_call(SYS_execve, (long)path, (long)arguments, (long)environ, 0);
 }
 
 int

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "raw_call.h"
 #include "work.h"
 
 static volatile uint64_t sink;
@@ -96,7 +97,7 @@ static void
 rawest_exit(void)
 {
     sink += work_burn(50);
-    __asm__ volatile("syscall" : : "a"(SYS_exit), "D"(45) : "rcx", "r11");
+    raw_call(SYS_exit, 45, 0, 0, 0);
 }
 
 /* A call that is forbidden kills the thread, and that is the last. */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "raw_call.h"
 #include "work.h"
 
 #define STACK (1u << 20)
@@ -25,8 +26,7 @@ burn(void *unused)
     for (unsigned long i = 0; i < 300000000ul; i++)
         sum = sum + i;
     __atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
-    __asm__ volatile("syscall" ::"a"(SYS_exit), "D"(0)
-                     : "rcx", "r11", "memory");
+    raw_call(SYS_exit, 0, 0, 0, 0);
     return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "traps.h"
+#include "raw_call.h"
 #include "work.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -315,13 +316,7 @@ struct kernel_action {
 static void
 set_by_instruction(const struct kernel_action *action)
 {
-    long result = SYS_rt_sigaction;
-    register long size __asm__("r10") = 8;
-    __asm__ volatile("syscall"
-                     : "+a"(result)
-                     : "D"((long)signo), "S"(action), "d"(0L), "r"(size)
-                     : "rcx", "r11", "memory");
-    if (result != 0)
+    if (raw_call(SYS_rt_sigaction, signo, (long)action, 0, 8) != 0)
         work_fail("rt_sigaction");
 }
 

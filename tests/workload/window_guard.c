@@ -34,6 +34,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "raw_call.h"
+
 /* CALL(name, kind, what it returns when it is forbidden). */
 #define CALLS(CALL)                             \
     CALL(malloc, MEMORY, 0)                     \
@@ -244,14 +246,11 @@ static uint64_t
 blocked_signals(void)
 {
     uint64_t blocked = 0;
-    long result;
 
-    __asm__ volatile("mov %5, %%r10\n\tsyscall"
-                     : "=a"(result)
-                     : "0"((long)SYS_rt_sigprocmask), "D"(0l), "S"(NULL),
-                       "d"(&blocked), "r"(sizeof(blocked))
-                     : "rcx", "r11", "r10", "memory");
-    return result == 0 ? blocked : 0;
+    return raw_call(SYS_rt_sigprocmask, 0, 0, (long)&blocked,
+                    sizeof(blocked)) == 0
+               ? blocked
+               : 0;
 }
 
 static bool

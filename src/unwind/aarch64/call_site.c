@@ -40,20 +40,14 @@ static bool
 is_stub_of(uint64_t target, uint64_t function)
 {
     uint32_t words[STUB_WORDS];
-    uint64_t word;
+    uint64_t word, slot;
     struct instruction in;
     if (!read_code(target, words, STUB_WORDS))
         return false;
     instruction_read(words[0], &in);
     size_t at = in.kind == IN_LANDING;
-    if ((words[at] & 0x9f00001fu) != 0x90000010u ||
-        (words[at + 1] & 0xffc003ffu) != 0xf9400211u)
+    if (!instruction_slot(words + at, target + at * 4, &slot))
         return false;
-    uint64_t pages =
-        (uint64_t)(words[at] >> 5 & 0x7ffff) << 2 | (words[at] >> 29 & 3);
-    uint64_t distance = (uint64_t)((int64_t)(pages << 43) >> 43) << 12;
-    uint64_t slot = (target & ~4095ull) + distance +
-                    (uint64_t)(words[at + 1] >> 10 & 0xfff) * 8;
     return sys_read_present(&word, slot, sizeof(word)) == (long)sizeof(word) &&
            word == function;
 }

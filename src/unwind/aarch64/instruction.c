@@ -130,3 +130,16 @@ instruction_read(uint32_t word, struct instruction *in)
     else if (group < 2)
         in->kind = word >> 16 == 0 ? IN_END : IN_OTHER; /* udf; SVE */
 }
+
+bool
+instruction_slot(const uint32_t words[2], uint64_t at, uint64_t *slot)
+{
+    if ((words[0] & 0x9f00001fu) != 0x90000010u ||
+        (words[1] & 0xffc003ffu) != 0xf9400211u)
+        return false;
+    uint64_t pages =
+        (uint64_t)(words[0] >> 5 & 0x7ffff) << 2 | (words[0] >> 29 & 3);
+    uint64_t distance = (uint64_t)((int64_t)(pages << 43) >> 43) << 12;
+    *slot = (at & ~4095ull) + distance + (uint64_t)(words[1] >> 10 & 0xfff) * 8;
+    return true;
+}

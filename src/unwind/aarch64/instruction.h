@@ -43,4 +43,9 @@ struct instruction {
 /* Read the instruction WORD. Context: any thread. */
 void instruction_read(uint32_t word, struct instruction *in);
 
+/* Set *SLOT to the address of the word through which a stub of a PLT jumps. Its
+ * instructions WORDS, "adrp x16" and "ldr x17, [x16, ...]", are at AT. Returns
+ * false if they are others. Context: any thread. */
+bool instruction_slot(const uint32_t words[2], uint64_t at, uint64_t *slot);
+
 #endif

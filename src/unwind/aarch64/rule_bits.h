@@ -34,6 +34,18 @@ rule_bits_fp(uint64_t word)
     return (int64_t)(word << 14) >> 50 << 3;
 }
 
+/* Correct what an unwind table says: the CFA is *CFA from its register, and the
+ * return address is at [CFA + *OFFSET]. That of glibc's _dl_runtime_resolve
+ * leaves out the two words that the PLT has pushed. */
+static inline void
+rule_bits_correct(int64_t *cfa, int64_t *offset)
+{
+    if (*offset == 8) {
+        *cfa += 16;
+        *offset -= 16;
+    }
+}
+
 /* Set *BITS to what says that the return address is at [CFA + OFFSET] if
  * IS_SAVED, else in its register. Returns false if no rule can say it. */
 static inline bool

