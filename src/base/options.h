@@ -43,7 +43,7 @@
            "exit|off: off leaves the spool only")                              \
     OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                       \
            "whether inlined functions are shown as frames")                    \
-    OPTION(python, "SPROF_PYTHON", INTEGER, 0, 1, "0",                         \
+    OPTION(python, "SPROF_PYTHON", INTEGER, 0, 1, "1",                         \
            "whether Python functions are shown as frames")                     \
     OPTION(cache, "SPROF_CACHE", STRING, 0, 4000, "",                          \
            "directory in which looked-up names are kept; off: nowhere")        \

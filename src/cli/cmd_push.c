@@ -21,8 +21,9 @@
 #include "arguments.h"
 #include "command.h"
 
-/* LIST_MOST: how often an option may be given. */
-enum { LIST_MOST = 32 };
+/* LIST_MOST: how often an option may be given. LABELS_MOST: the same for labels
+ * of a series, of which Pyroscope takes 30 with those of samples. */
+enum { LIST_MOST = 32, LABELS_MOST = 12 };
 
 /* LOOK_NS, EARLY_NS: pauses between two looks for new processes, in ns; the
  * second one if a spool was only just begun. DRAIN_NS: how long requests are
@@ -39,7 +40,7 @@ struct push {
     const char *given[PAYLOAD_COUNT]; /* URLs as given; NULL: none */
     char *urls[PAYLOAD_COUNT];        /* with their paths */
     uint64_t interval;                /* ns */
-    const char *state;
+    const char *state, *only;
     uint32_t backlog_most; /* MiB; 0: no limit */
     struct list spools, headers, labels;
     struct sources sources;
@@ -55,8 +56,9 @@ take_item(const struct command_option *option, void *field, const char *value)
     char sign = (char)option->number;
     if (sign != 0 && (value[0] == sign || strchr(value, sign) == NULL))
         return arguments_refuse(option, value);
-    if (list->count >= LIST_MOST)
-        return command_usage("--%s: at most %d times", option->name, LIST_MOST);
+    unsigned most = sign == '=' ? LABELS_MOST : LIST_MOST;
+    if (list->count >= most)
+        return command_usage("--%s: at most %u times", option->name, most);
     list->items[list->count++] = value;
     return STATUS_DONE;
 }
@@ -161,7 +163,7 @@ static void
 run_round(struct push *push)
 {
     sources_take(&push->sources, put_requests, push);
-    if (backlog_commit(&push->backlog, sources_save, &push->sources) != 0)
+    if (backlog_commit(&push->backlog, sources_state_save, &push->sources) != 0)
         command_fail("the state cannot be written: %s", strerror(errno));
     if (push->backlog.dropped > 0)
         command_fail("%llu requests are lost: the backlog has its %u MiB",
@@ -232,9 +234,9 @@ run_rounds(struct push *push)
 static void
 drain(struct push *push)
 {
-    uint64_t end_at = clock_now() + DRAIN_NS;
     (void)sources_look(&push->sources);
     run_round(push);
+    uint64_t end_at = clock_now() + DRAIN_NS;
     while (clock_now() < end_at && sender_is_busy(push->sender))
         sender_work(push->sender, until(end_at), -1);
 }
@@ -262,13 +264,23 @@ begin(struct push *push)
     push->sender = sender_new(&push->backlog, (const char *const *)push->urls,
                               push->headers.items, push->backlog.key);
     if (push->sender == NULL ||
-        sources_begin(&push->sources, push->spools.items) != 0)
+        sources_begin(&push->sources, push->spools.items, push->only) != 0)
         status = command_fail("%s", strerror(errno));
     if (state != NULL) {
-        sources_resume(&push->sources, state);
+        sources_state_resume(&push->sources, state);
         fclose(state);
     }
     return status;
+}
+
+/* Print where requests go, a line each. */
+static void
+say_targets(const struct push *push)
+{
+    for (unsigned i = 0; i < PAYLOAD_COUNT; i++)
+        if (push->urls[i] != NULL)
+            puts(push->urls[i]);
+    fflush(stdout);
 }
 
 static int
@@ -281,6 +293,7 @@ run_push(void *values, char *const *operands, int count)
     umask(077);
     int status = begin(push);
     if (status == STATUS_DONE) {
+        say_targets(push);
         run_rounds(push);
         drain(push);
         sources_end(&push->sources);
@@ -309,6 +322,7 @@ static const struct command_option options[] = {
      "also take the spools in DIR, of processes that are\n"
      "not seen here, or that have ended",
      take_item, FIELD(spools)},
+    {"only", "DIR", "those in DIR alone", arguments_text, FIELD(only)},
     {"label", "KEY=VALUE", "a label of every series of Pyroscope and Parca",
      take_item, FIELD(labels), "KEY=VALUE", .number = '='},
     {"header", "LINE", "a header of every request: \"X-Scope-OrgID: team\"",

@@ -16,9 +16,11 @@
 
 #include "base/options.h"
 #include "base/path.h"
+#include "cli/record/beside.h"
 #include "cli/record/jit.h"
 #include "cli/record/launch.h"
 #include "cli/record/spools.h"
+#include "cli/serve/listen.h"
 #include "model/profile.h"
 #include "read/load.h"
 #include "show/text_report.h"
@@ -39,6 +41,7 @@ struct record {
     struct launch launch;
     struct spools spools;
     struct spools_line line;
+    struct beside beside;
 };
 
 /* Set the variables by which the recording configures the library. Returns
@@ -216,6 +219,7 @@ run_program(struct record *record)
 {
     int problem = launch_start(&record->launch);
     if (problem != 0) {
+        beside_end(&record->beside);
         command_complain("%s: %s", record->launch.command[0],
                          strerror(problem));
         spools_end(&record->spools, false);
@@ -225,6 +229,7 @@ run_program(struct record *record)
                       record->has_progress && !record->is_quiet);
     int status = launch_wait(&record->launch, show_progress, record);
     spools_hide_line(&record->line);
+    beside_end(&record->beside);
     if (finish_recording(record) != 0 && status == STATUS_DONE)
         status = STATUS_FAILED;
     return status;
@@ -250,11 +255,29 @@ run_record(void *values, char *const *command, int count)
     if (spools_begin(&record->spools, beside) != 0)
         return command_complain("cannot write beside %s: %s", beside,
                                 strerror(errno));
-    if (set_library(record) != STATUS_DONE) {
-        spools_end(&record->spools, false);
-        return STATUS_FAILED;
+    int status = beside_begin(&record->beside, record->spools.directory,
+                              record->is_quiet);
+    if (status == STATUS_DONE && set_library(record) != STATUS_DONE) {
+        beside_end(&record->beside);
+        status = STATUS_FAILED;
     }
-    return run_program(record);
+    if (status == STATUS_DONE)
+        return run_program(record);
+    spools_end(&record->spools, false);
+    return status;
+}
+
+/* Take --serve, whose VALUE may be missing. */
+static int
+take_serve(const struct command_option *option, void *field, const char *value)
+{
+    struct beside *beside = field;
+    struct listener unused;
+    if (value != NULL && listen_parse(&unused, value) != 0)
+        return arguments_refuse(option, value);
+    beside->is_serving = true;
+    beside->address = value;
+    return STATUS_DONE;
 }
 
 static int
@@ -329,6 +352,15 @@ static const struct command_option options[] = {
      "ask Node, Java and .NET for the names of the code\n"
      "that they generate, by variables of the environment",
      arguments_flag, FIELD(has_jit)},
+    {"serve", "[=ADDR]",
+     "run `sprofile serve` beside COMMAND for its\n"
+     "processes; at 127.0.0.1:6060 by default",
+     take_serve, FIELD(beside),
+     "HOST:PORT with an address or localhost, or unix:PATH"},
+    {"push", "OPTIONS",
+     "run `sprofile push` with these options beside\n"
+     "COMMAND for its processes; or a collector's URL",
+     arguments_text, FIELD(beside.push)},
     {"full-names", NULL,
      "functions with parameters, return types and all\n"
      "template arguments",

@@ -46,7 +46,7 @@ struct request {
  * what is missing from them, so it is not optional. */
 static void
 begin_output(struct screen *screen, struct request *request,
-             const struct profile *profile)
+             struct profile *profile)
 {
     screen_begin(screen, request->colour, request->text.format == COLUMNS_TEXT);
     request->text.columns = screen->columns;

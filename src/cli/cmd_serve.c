@@ -19,7 +19,7 @@ enum { HOSTS_MOST = 32 };
 
 struct serve {
     struct listener listener;
-    const char *address;
+    const char *address, *only;
     const char *hosts[HOSTS_MOST];
     unsigned host_count;
 };
@@ -30,6 +30,7 @@ run_serve(void *values, char *const *operands, int count)
     struct serve *serve = values;
     const struct server_options options = {.listener = &serve->listener,
                                            .hosts = serve->hosts,
+                                           .only = serve->only,
                                            .host_count = serve->host_count};
     char error[256];
     (void)operands;
@@ -96,6 +97,8 @@ static const struct command_option options[] = {
      "a name under which clients may come, besides\n"
      "localhost and addresses; may be given several times",
      take_host, FIELD(hosts), "a name without a port"},
+    {"only", "DIR", "the processes alone whose spools are in DIR",
+     arguments_text, FIELD(only)},
     {0},
 };
 

@@ -85,7 +85,8 @@ print_names(FILE *stream, const struct command_option *option, bool has_letters)
     if (option->name != NULL)
         fprintf(stream, "--%s", option->name);
     if (option->value != NULL)
-        fprintf(stream, " %s", option->value);
+        fprintf(stream, "%s%s", option->value[0] == '[' ? "" : " ",
+                option->value);
 }
 
 /* Print the lines of OPTION on the help page, together with the options that
@@ -158,6 +159,15 @@ index_of(int key)
     return i;
 }
 
+/* Whether OPTION has an argument, as getopt_long(3) wants it. */
+static int
+argument_of(const struct command_option *option)
+{
+    if (option->value == NULL)
+        return no_argument;
+    return option->value[0] == '[' ? optional_argument : required_argument;
+}
+
 /* Take the options of the command into VALUES. */
 static int
 take_options(const struct command *command, int argc, char **argv, char *values)
@@ -167,13 +177,13 @@ take_options(const struct command *command, int argc, char **argv, char *values)
     int name_count = 0, key;
     for (int i = 0; i < known_count; i++) {
         const struct command_option *option = known[i];
-        bool has_value = option->value != NULL;
+        int argument = argument_of(option);
         if (option->name != NULL)
             names[name_count++] =
-                (struct option){option->name, has_value, NULL, BY_NAME + i};
+                (struct option){option->name, argument, NULL, BY_NAME + i};
         if (option->letter != 0)
             *letter++ = option->letter;
-        if (option->letter != 0 && has_value)
+        if (option->letter != 0 && argument != no_argument)
             *letter++ = ':';
     }
     names[name_count] = (struct option){0};

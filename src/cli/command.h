@@ -43,8 +43,10 @@ enum {
 
 /* An option. A table of options ends with a row of zeros. */
 struct command_option {
-    const char *name;  /* NULL: there is only the letter */
-    const char *value; /* its argument's name on the help page; NULL: none */
+    const char *name; /* NULL: there is only the letter */
+    /* Its argument's name on the help page; NULL: none. "[=NAME]": it may be
+     * left out, and VALUE is NULL then. Such an option has no letter. */
+    const char *value;
     /* Lines of the help page. NULL: the option stands in front of the next one,
      * whose lines they share. "": the option is not on the page. */
     const char *help;

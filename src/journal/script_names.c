@@ -16,19 +16,39 @@
  * begun anew when half of the places are used. */
 #define KNOWN_MOST (1u << 17)
 
+/* For how long a description must have been the same until it is trusted, in
+ * ns: then handlers do not read its sum. It is SHARE times as long for each
+ * other one that was there before, up to a limit of these. */
+#define TRUST_NS 250000000u
+#define TRUST_SHARE 4u
+#define CHANGES_MOST 5u
+
 /* What is known of the description at the address CODE. */
 struct known {
-    uint64_t code; /* 0: the place is free */
-    uint64_t seen; /* the last time at which the sum was this one */
+    uint64_t code;  /* 0: the place is free */
+    uint64_t seen;  /* the last time at which the sum was this one */
+    uint64_t since; /* the first one */
     uint32_t sum, id;
     uint32_t runtime;
-    bool has_changed; /* another function was there before */
+    uint32_t gone;   /* number of the trusted one that was there up to SINCE */
+    uint8_t changes; /* how many others were there before */
+    bool is_trusted;
+};
+
+/* Which function had SUM at the address CODE, at some time. Number of places: a
+ * power of two. A later one takes the place of another. */
+#define PAST_MOST (1u << 14)
+struct past {
+    uint64_t code;
+    uint32_t sum, id;
 };
 
 static struct known *known;
+static struct past *past;
 static uint32_t known_count;
 static uint32_t generation;      /* of the journal (journal_generation) */
 static struct python_code *code; /* the one that is read now */
+static uint8_t *copied;          /* a copy of it, PYTHON_COPY_MOST bytes */
 static struct id_table functions = {.first_size = 1u << 12, .most = 1u << 24};
 
 /* A new file has no numbers. Returns 0, or -1 if memory is short. */
@@ -37,9 +57,15 @@ begin_file(void)
 {
     if (known != NULL && generation == journal_generation())
         return 0;
+    if (code == NULL)
+        code = sys_reserve_for_one(sizeof(*code));
+    if (copied == NULL)
+        copied = sys_reserve_for_one(PYTHON_COPY_MOST);
     known = sys_renew(known, KNOWN_MOST * sizeof(*known));
+    past = sys_renew(past, PAST_MOST * sizeof(*past));
     known_count = 0;
-    if (known == NULL || id_table_begin(&functions) != 0)
+    if (known == NULL || past == NULL || code == NULL || copied == NULL ||
+        id_table_begin(&functions) != 0)
         return -1;
     generation = journal_generation();
     return 0;
@@ -108,25 +134,68 @@ find_place(uint64_t address)
     }
 }
 
+static struct past *
+past_place(uint64_t address, uint32_t sum)
+{
+    return &past[((address ^ (uint64_t)sum << 20) * 0x9e3779b97f4a7c15u >> 40) &
+                 (PAST_MOST - 1)];
+}
+
+/* The number of the function that COPY describes, whose description at ADDRESS
+ * had SUM. */
+static uint32_t
+number_of_copy(const void *copy, uint32_t runtime, uint64_t address,
+               uint32_t sum)
+{
+    python_code_take(code, copy);
+    uint32_t id = number_of(runtime);
+    *past_place(address, sum) = (struct past){address, sum, id};
+    return id;
+}
+
+/* How long the description at PLACE must be the same until it is trusted. */
+static uint64_t
+trial_of(const struct known *place)
+{
+    uint64_t trial = TRUST_NS;
+    for (uint8_t i = 0; i < place->changes; i++)
+        trial *= TRUST_SHARE;
+    return trial;
+}
+
 /* Read the function at PLACE anew, whose description is at ADDRESS and has SUM
- * at NOW. Where descriptions come and go, handlers read the sum each time. */
+ * at NOW. */
 static void
 read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
           uint64_t now)
 {
-    bool has_changed = place->code != 0;
-    if (code == NULL)
-        code = sys_reserve_for_one(sizeof(*code));
+    uint8_t changes = place->changes;
+    if (place->code != 0 && changes < CHANGES_MOST)
+        changes++;
+    uint32_t gone = place->is_trusted && sum == 0 ? place->id : 0;
     known_count += place->code == 0;
     *place = (struct known){.code = address,
                             .seen = now,
+                            .since = now,
                             .sum = sum,
                             .runtime = runtime,
-                            .has_changed = has_changed};
-    if (code != NULL && sum != 0 &&
-        interpreter_read(runtime, address, sum, code))
-        place->id = number_of(runtime);
-    interpreter_know(address, place->id != 0 && !has_changed);
+                            .gone = gone,
+                            .changes = changes};
+    if (interpreter_copy(runtime, address, sum, copied, PYTHON_COPY_MOST) != 0)
+        place->id = number_of_copy(copied, runtime, address, sum);
+    interpreter_know(address, place->id != 0 ? sum : 0, false);
+}
+
+/* The description at PLACE is the same at NOW. */
+static void
+see_again(struct known *place, uint64_t now)
+{
+    place->seen = now;
+    if (place->id == 0 || place->is_trusted ||
+        now - place->since < trial_of(place))
+        return;
+    place->is_trusted = true;
+    interpreter_know(place->code, place->sum, true);
 }
 
 /* Make PLACE true for the time of SCRIPT. *BEFORE becomes what was known there:
@@ -142,23 +211,39 @@ renew(struct known *place, const struct script *script, uint64_t address,
     uint64_t now = clock_now();
     uint32_t sum = interpreter_sum(script->runtime, address);
     if (is_known && sum == place->sum)
-        place->seen = now;
+        see_again(place, now);
     else
         read_anew(place, address, script->runtime, sum, now);
 }
 
-/* A sum that the handler read tells which function it was: the one of before,
- * or the one of now. Without a sum, both must be the same. */
+/* The number of a function whose sum SCRIPT does not have: the description must
+ * be the same before and after that time. One that was trusted may be gone
+ * since. */
+static uint32_t
+find_without_sum(const struct script *script, const struct known *before,
+                 const struct known *place)
+{
+    if (place->sum == 0)
+        return script->time <= place->since ? place->gone : 0;
+    return before->sum == 0 || before->sum == place->sum ? place->id : 0;
+}
+
 static uint32_t
 find_number(const struct script *script, const struct script_frame *frame)
 {
     struct known before, *place = find_place(frame->code);
     renew(place, script, frame->code, &before);
-    if (frame->sum != 0)
-        return frame->sum == place->sum   ? place->id
-               : frame->sum == before.sum ? before.id
-                                          : 0;
-    return before.sum == 0 || before.sum == place->sum ? place->id : 0;
+    if (frame->sum == 0)
+        return find_without_sum(script, &before, place);
+    if (frame->sum == place->sum && place->id != 0)
+        return place->id;
+    const struct past *was = past_place(frame->code, frame->sum);
+    if (was->code == frame->code && was->sum == frame->sum)
+        return was->id;
+    return frame->text != 0
+               ? number_of_copy(script->texts + frame->text - 1,
+                                script->runtime, frame->code, frame->sum)
+               : 0;
 }
 
 void

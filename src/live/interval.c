@@ -508,6 +508,7 @@ interval_read(struct interval *interval)
 int
 interval_complete(struct interval *interval, int status)
 {
+    reader_rest(interval->reader);
     sum_samples(interval);
     set_cost(interval);
     set_times(interval);
@@ -567,6 +568,13 @@ interval_is_at(const struct interval *interval, const char *path)
     struct stat now;
     return stat(path, &now) == 0 && now.st_dev == interval->device &&
            now.st_ino == interval->inode;
+}
+
+void
+interval_file(const struct interval *interval, dev_t *device, ino_t *inode)
+{
+    *device = interval->device;
+    *inode = interval->inode;
 }
 
 const char *
@@ -634,6 +642,7 @@ interval_open(const char *path, const struct symbolizer_options *options,
         spool_begin(&interval->load, reader_header(interval->reader)) != 0)
         goto err;
     interval->begin = reader_offset(interval->reader);
+    reader_rest(interval->reader);
     interval->until = interval_process(interval)->begin;
     set_name(interval);
     error[0] = '\0';

@@ -28,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "model/profile.h"
 
@@ -82,6 +83,10 @@ bool interval_is_over(const struct interval *interval);
 /* Whether SPOOL is still the file at PATH. It is not if it was removed, or if a
  * flight recorder has begun another one. */
 bool interval_is_at(const struct interval *interval, const char *path);
+
+/* Which file SPOOL is. It stays open, so no other file has both numbers. */
+void interval_file(const struct interval *interval, dev_t *device,
+                   ino_t *inode);
 
 /* A text without blanks that names the spool: no other spool of this machine
  * has the same. It lives as long as INTERVAL. */

@@ -56,6 +56,7 @@ profile_new(const struct symbolizer_options *options)
     if (profile->strings == NULL || profile->symbols == NULL ||
         reserve_numbers(profile) != 0)
         goto err;
+    profile->owner = symbolizer_owner(profile->symbols);
     return profile;
 
 err:

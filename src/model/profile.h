@@ -219,6 +219,7 @@ struct profile {
 
     struct intern *strings; /* clean strings, and what profile_block gave */
     struct intern files;    /* (path, build-id); see spool_load_file */
+    uint32_t owner;         /* of its files without a build-id */
     struct intern keys;     /* of samples; numbers are those of samples */
     struct intern label_keys;
     uint32_t folded_nodes;        /* nodes below this are folded (folding.h) */

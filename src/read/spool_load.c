@@ -73,7 +73,7 @@ look_for_copy(struct spool_load *load, const struct record_module *record,
     free(copy);
 }
 
-/* A new file gets the symbolizer's next id. */
+/* The symbolizer may be that of other profiles, too. */
 uint32_t
 spool_load_file(struct profile *profile, const char *path, const char *build_id,
                 const uint8_t *bytes, size_t length)
@@ -84,11 +84,11 @@ spool_load_file(struct profile *profile, const char *path, const char *build_id,
     if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
         return 0;
     uint32_t file = intern_put(&profile->files, key, sizeof(key));
-    if (file == INTERN_NONE)
-        return 0;
-    if (file == known)
-        symbolizer_add(profile->symbols, file + 1, path, bytes, length);
-    return file + 1;
+    uint32_t id =
+        symbolizer_file(profile->symbols, path, build_id, profile->owner);
+    if (file == known && id != 0)
+        symbolizer_add(profile->symbols, id, path, bytes, length);
+    return file != INTERN_NONE ? id : 0;
 }
 
 static uint32_t
@@ -100,7 +100,7 @@ add_file(struct spool_load *load, const struct record_module *record,
     uint32_t id =
         spool_load_file(profile, record_path(record), build_id,
                         record_build_id(record), record->build_id_length);
-    if (id == known + 1)
+    if (id != 0 && intern_count(&profile->files) > known)
         look_for_copy(load, record, id);
     return id;
 }

@@ -67,6 +67,10 @@ harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
     return true;
 }
 
+/* How far the main thread's stack may grow at once. Nothing else is mapped so
+ * close below it. */
+#define GROWTH_MOST (64u << 20)
+
 /* Tell the handler where the thread's own stack lies. It ends below the
  * thread's control block, if that is in the same mapping as the stack pointer.
  * The main thread's stack reaches to the end of its mapping. */
@@ -85,7 +89,18 @@ learn_stack(struct thread_time *account, uint32_t index,
         high = slot->thread_pointer;
     else if (!is_stack)
         return;
+    account->stack_low = is_stack ? low : 0;
     ask_set_stack(index, low, high, slot->thread_pointer);
+}
+
+/* Whether the handler that made SLOT may not know where the thread's stack is:
+ * no sample told it, or the main thread's stack has grown since. */
+static bool
+lacks_stack(const struct thread_time *account, const struct slot *slot)
+{
+    return !account->has_stack ||
+           (slot->low == 0 && slot->sp < account->stack_low &&
+            account->stack_low - slot->sp < GROWTH_MOST);
 }
 
 /* Returns the CPU time of one timer tick in kernel time, which perf does not
@@ -207,7 +222,7 @@ harvest_answer(struct slot *slot)
     account->in_flight = false;
     thread_time_sums()->in_flight--;
     take_sample(slot, index);
-    if (!account->has_stack)
+    if (lacks_stack(account, slot))
         learn_stack(account, index, slot);
 }
 
@@ -265,7 +280,7 @@ harvest_own(struct slot *slot)
     take_sample(slot, index);
     if (!account->has_ended)
         thread_time_activate(index);
-    if (!account->has_stack)
+    if (lacks_stack(account, slot))
         learn_stack(account, index, slot);
     if (slot->trigger == TRIGGER_TIMER)
         trigger_rearm(slot->tid, round_random ^ slot->time);

@@ -57,6 +57,7 @@ struct thread_time {
     bool is_active;        /* it is looked at in every tick */
     bool has_run;          /* it has run since its name was read */
     uint32_t active_place; /* its index in the list of such threads */
+    uint64_t stack_low;    /* start of the main thread's stack; 0: another */
     bool has_stack;        /* the handler knows its stack's bounds */
     bool is_new;           /* it was not looked at yet */
     bool is_ignored;       /* it is not profiled */

@@ -28,6 +28,13 @@
  *
  *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
  *
+ * If the program has Python files of its own, their lines follow:
+ *
+ *   python   98.2 % of CPU time in the program's own files and what they call
+ *     60.1 %  job.summarize job.py:13
+ *
+ * Each stack counts for its innermost own line.
+ *
  * Unseen CPU time stands behind the cost, if it is known. Lost, cut, cost and
  * unseen are of the whole run.
  *
@@ -54,6 +61,7 @@
 #include "model/spending.h"
 #include "util/number.h"
 #include "view/nameless.h"
+#include "view/own_lines.h"
 #include "truncate.h"
 #include "text_report.h"
 
@@ -280,14 +288,6 @@ print_brief_quality(FILE *stream, const struct profile *profile,
     text_report_line(stream, columns, "lost", "%s", line);
 }
 
-void
-text_report_brief(FILE *stream, const struct profile *profile, unsigned columns)
-{
-    print_brief_command(stream, profile, columns);
-    print_brief_samples(stream, profile, columns);
-    print_brief_quality(stream, profile, columns);
-}
-
 /* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
  * the CPU time, in percent, at which code without names is reported. */
 enum { FUNCTIONS = 5, NAMELESS_PERCENT = 5 };
@@ -320,10 +320,17 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
             number_seconds(profile->duration));
 }
 
+/* CPU time, or wall time if there is no CPU time. */
+static enum value
+usual_value(const struct profile *profile)
+{
+    return profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
+}
+
 static int
 write_functions(FILE *stream, struct profile *profile)
 {
-    enum value value = profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
+    enum value value = usual_value(profile);
     struct table table;
     if (table_build(&table, profile, TABLE_FUNCTION, NULL, value) != 0)
         return -1;
@@ -338,6 +345,42 @@ write_functions(FILE *stream, struct profile *profile)
     }
     table_release(&table);
     return 0;
+}
+
+int
+text_report_own(FILE *stream, struct profile *profile, enum value value)
+{
+    struct table table;
+    uint64_t sum = 0;
+    if (own_lines_build(&table, profile, value) != 0)
+        return -1;
+    for (uint32_t i = 0; i < table.count; i++)
+        sum += table.rows[i].flat[value];
+    if (sum != 0)
+        fprintf(stream,
+                "python   %.1f %% of %s time in the program's own files and "
+                "what they call\n",
+                number_percent(sum, profile->totals[value]),
+                value == VALUE_CPU ? "CPU" : "wall");
+    for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {
+        const struct table_row *row = &table.rows[i];
+        if (row->flat[value] == 0)
+            break;
+        fprintf(stream, " %5.1f %%  %s %s:%u\n",
+                number_percent(row->flat[value], profile->totals[value]),
+                row->function, path_name(row->file), row->line);
+    }
+    table_release(&table);
+    return 0;
+}
+
+void
+text_report_brief(FILE *stream, struct profile *profile, unsigned columns)
+{
+    print_brief_command(stream, profile, columns);
+    print_brief_samples(stream, profile, columns);
+    print_brief_quality(stream, profile, columns);
+    (void)text_report_own(stream, profile, usual_value(profile));
 }
 
 /* How to make a runtime write the names of its code. docs/names.md describes
@@ -421,7 +464,8 @@ int
 text_report_summary(FILE *stream, struct profile *profile, const char *path)
 {
     write_size(stream, profile, path);
-    if (write_functions(stream, profile) != 0)
+    if (write_functions(stream, profile) != 0 ||
+        text_report_own(stream, profile, usual_value(profile)) != 0)
         return -1;
     fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
             number_seconds(profile->totals[VALUE_CPU]),
@@ -474,6 +518,8 @@ text_report_write(FILE *stream, struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     text_report_head(stream, profile, false, 0);
+    if (text_report_own(stream, profile, usual_value(profile)) != 0)
+        return -1;
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)
         return -1;

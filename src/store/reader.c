@@ -317,6 +317,13 @@ reader_next(struct reader *reader, enum record_kind *kind)
     return NULL;
 }
 
+void
+reader_rest(struct reader *reader)
+{
+    reader->window.filled = 0;
+    release_buffers(&reader->window);
+}
+
 uint64_t
 reader_place(const struct reader *reader)
 {

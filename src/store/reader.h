@@ -75,6 +75,9 @@ int reader_again(const struct reader *reader, uint64_t place, void *record,
 /* The offset in the file of the next record. */
 uint64_t reader_offset(const struct reader *reader);
 
+/* Free what READER has copied. The next record is read from the file again. */
+void reader_rest(struct reader *reader);
+
 /* Go to OFFSET, which reader_offset returned or at which a record begins. All
  * that was written or stored in place since is seen. */
 void reader_go(struct reader *reader, uint64_t offset);

@@ -53,7 +53,10 @@ struct path {
 
 struct symbolizer {
     bool inlines, is_limited;
-    uint64_t budget; /* ns for debug information, if IS_LIMITED */
+    uint64_t budget;     /* ns for debug information, if IS_LIMITED */
+    uint32_t users;      /* that have not called symbolizer_free */
+    uint32_t owners;     /* numbers that symbolizer_owner gave */
+    struct intern files; /* (path, build-id, owner): id - 1 */
     struct intern store;
     struct address_table modules;    /* (id, 0): struct module */
     struct address_table answers;    /* (id, offset): struct symbol */
@@ -313,13 +316,43 @@ look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
 struct symbolizer *
 symbolizer_new(const struct symbolizer_options *options)
 {
+    if (options->shared != NULL) {
+        options->shared->users++;
+        return options->shared;
+    }
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
     debug_server_limit(options->server_seconds);
     if (symbolizer == NULL)
         return NULL;
+    symbolizer->users = 1;
     symbolizer->inlines = options->inlines;
     symbolizer->form = options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;
     return symbolizer;
+}
+
+uint32_t
+symbolizer_file(struct symbolizer *symbolizer, const char *path,
+                const char *build_id, uint32_t owner)
+{
+    struct intern *store = &symbolizer->store;
+    uint32_t key[3] = {intern_string(store, path),
+                       intern_string(store, build_id),
+                       build_id[0] == '\0' ? owner : 0};
+    if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
+        return 0;
+    return intern_put(&symbolizer->files, key, sizeof(key)) + 1;
+}
+
+uint32_t
+symbolizer_owner(struct symbolizer *symbolizer)
+{
+    return ++symbolizer->owners;
+}
+
+uint32_t
+symbolizer_files(const struct symbolizer *symbolizer)
+{
+    return intern_count(&symbolizer->files);
 }
 
 void
@@ -545,22 +578,38 @@ symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
     return module->cache != NULL ? answer_cache_flags(module->cache) : 0;
 }
 
+/* NAMES and PATHS know strings of images and caches by their addresses. */
 void
-symbolizer_free(struct symbolizer *symbolizer)
+symbolizer_rest(struct symbolizer *symbolizer)
 {
-    if (symbolizer == NULL)
-        return;
     for (uint32_t i = 0; i < intern_count(&symbolizer->images.keys); i++)
         image_close(symbolizer->images.values[i]);
     for (uint32_t i = 0; i < intern_count(&symbolizer->caches.keys); i++)
         answer_cache_close(symbolizer->caches.values[i]);
+    for (uint32_t i = 0; i < intern_count(&symbolizer->modules.keys); i++) {
+        struct module *module = symbolizer->modules.values[i];
+        if (module == NULL)
+            continue;
+        module->image = NULL;
+        module->cache = NULL;
+        module->has_looked = false;
+    }
     address_table_free(&symbolizer->paths);
     address_table_free(&symbolizer->names);
-    address_table_free(&symbolizer->by_linkage);
     address_table_free(&symbolizer->images);
     address_table_free(&symbolizer->caches);
+}
+
+void
+symbolizer_free(struct symbolizer *symbolizer)
+{
+    if (symbolizer == NULL || --symbolizer->users > 0)
+        return;
+    symbolizer_rest(symbolizer);
+    address_table_free(&symbolizer->by_linkage);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);
+    intern_clear(&symbolizer->files);
     intern_clear(&symbolizer->store);
     free(symbolizer);
 }

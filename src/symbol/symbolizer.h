@@ -36,14 +36,35 @@ struct symbol {
 };
 
 struct symbolizer_options {
-    bool inlines;    /* SPROF_INLINES */
+    struct symbolizer *shared; /* use this one; NULL: make a new one */
+    bool inlines;              /* SPROF_INLINES */
     bool full_names; /* show full function names; see enum demangle_form */
     unsigned server_seconds; /* time for all debuginfod servers together, in
                                 seconds; 0: no limit */
 };
 
-/* Make a symbolizer. Returns NULL with errno set if memory is short. */
+/* Make a symbolizer, or use OPTIONS->shared once more. Returns NULL with errno
+ * set if memory is short. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
+
+/*
+ * Returns an id for the file at PATH with this BUILD_ID, a text, which has one
+ * id however many processes map it. A file without a build-id may be another
+ * one for another OWNER. 0 if memory is short. The caller then calls
+ * symbolizer_add.
+ */
+uint32_t symbolizer_file(struct symbolizer *symbolizer, const char *path,
+                         const char *build_id, uint32_t owner);
+
+/* Returns a number for an owner of files: no other has it. */
+uint32_t symbolizer_owner(struct symbolizer *symbolizer);
+
+/* Returns how many files have an id. */
+uint32_t symbolizer_files(const struct symbolizer *symbolizer);
+
+/* Close all files until the next question that has no answer yet. Answers stay
+ * valid. */
+void symbolizer_rest(struct symbolizer *symbolizer);
 
 /*
  * Make a module known under ID (> 0, as in the spool). PATH is the ELF file.
@@ -107,6 +128,7 @@ enum symbolizer_flags {
  * symbolizer_find. */
 unsigned symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id);
 
+/* End a use of SYMBOLIZER, and free it with the last one. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 #endif

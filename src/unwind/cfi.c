@@ -19,9 +19,7 @@
  * exception header encoding"). */
 #define ENCODING_PCREL_SDATA4 0x1b
 
-/* Limit of the length of an FDE in bytes, and of the states that its
- * instructions remember at a time. */
-#define FDE_BYTES_MAX 4096
+/* Limit of the states that the instructions of an FDE remember at a time. */
 #define STATES_MAX 8
 
 /* Instructions by their high two bits, and by the whole byte. */
@@ -508,9 +506,9 @@ cfi_rows(struct pages *pages, const struct fde *fde,
          void (*visit)(void *to, const struct cfi_row *row), void *to)
 {
     uint32_t head[2];
-    uint8_t raw[FDE_BYTES_MAX];
+    uint8_t *raw = pages->fde;
     if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
-        head[0] > sizeof(raw) ||
+        head[0] > sizeof(pages->fde) ||
         !pages_read(pages, fde->address + 4, raw, head[0]))
         return false;
     const struct cie *cie = read_cie(pages, fde->address + 4 - head[1]);

@@ -4,6 +4,17 @@
 #include "heap_view.h"
 #include "base/poison.h"
 
+/* Most blocks that are looked through for one address, and the sizes of one:
+ * powers of two. */
+#define BLOCKS_MOST 64u
+#define BLOCK_LEAST (1u << 12)
+#define BLOCK_MOST (1ull << 32)
+
+#define PAGE 4096u
+
+/* Where the addresses of programs end. */
+#define ADDRESSES_END (1ull << 47)
+
 void
 heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
                 uint8_t *window, uint32_t fills)
@@ -11,9 +22,11 @@ heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
     view->low = low;
     view->high = high;
     view->block = 0;
+    view->block_start = view->block_end = 0;
     view->start = view->end = 0;
     view->window = window;
     view->fills = fills;
+    view->kept = HEAP_VIEW_NOTHING;
 }
 
 /* Whether LENGTH bytes at ADDRESS lie from START to END - 1. */
@@ -21,6 +34,44 @@ static bool
 lies_in(uint64_t start, uint64_t end, uint64_t address, size_t length)
 {
     return address >= start && address < end && end - address >= length;
+}
+
+/* Look for LENGTH bytes at ADDRESS in the blocks from BLOCK on. A block that is
+ * just being added may have no size yet. */
+static bool
+find_block(struct heap_view *view, uint64_t block, uint64_t address,
+           size_t length)
+{
+    for (uint32_t i = 0; i < BLOCKS_MOST && block != 0; i++) {
+        const uint64_t *head = (const uint64_t *)block;
+        uint64_t next = head[0], size = head[1];
+        if (size < BLOCK_LEAST || size > BLOCK_MOST || (size & (size - 1)) != 0)
+            return false;
+        if (lies_in(block, block + size, address, length)) {
+            view->block_start = block;
+            view->block_end = block + size;
+            return true;
+        }
+        block = next;
+    }
+    return false;
+}
+
+/* Whether LENGTH bytes at ADDRESS may be read directly. Callers lie in older
+ * blocks than what they call. */
+static bool
+is_kept(struct heap_view *view, uint64_t address, size_t length)
+{
+    if (lies_in(view->low, view->high, address, length) ||
+        lies_in(view->block_start, view->block_end, address, length))
+        return true;
+    if (view->kept == HEAP_VIEW_BLOCKS)
+        return find_block(view,
+                          view->block_start != 0 ? view->block_start
+                                                 : view->block,
+                          address, length);
+    return view->kept == HEAP_VIEW_ALL &&
+           lies_in(HEAP_VIEW_WINDOW, ADDRESSES_END, address, length);
 }
 
 bool
@@ -37,21 +88,18 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     return sys_read_memory(to, address, length) == (long)length;
 }
 
-/* Fill the window with what ends behind the LENGTH bytes at ADDRESS. It begins
- * in the same block, or else with these bytes. */
+/* Fill the window with the LENGTH bytes at ADDRESS, and with what is in front
+ * of them in the same page. */
 static bool
 fill(struct heap_view *view, uint64_t address, size_t length)
 {
-    uint64_t end = address + length, start = address;
+    uint64_t start = address & ~(uint64_t)(PAGE - 1), end = address + length;
+    if (view->kept != HEAP_VIEW_NOTHING)
+        start = address;
     if (end < address || length > HEAP_VIEW_WINDOW || view->fills == 0)
         return false;
-    if (view->block != 0 && address > view->block) {
+    if (end - start > HEAP_VIEW_WINDOW)
         start = end - HEAP_VIEW_WINDOW;
-        if (start < view->block || start > end)
-            start = view->block;
-        if (end - start > HEAP_VIEW_WINDOW)
-            start = address;
-    }
     view->fills--;
     view->end = view->start;
     long got = sys_read_memory(view->window, start, end - start);
@@ -62,24 +110,13 @@ fill(struct heap_view *view, uint64_t address, size_t length)
     return true;
 }
 
-bool
-heap_view_fetch(struct heap_view *view, uint64_t address, size_t length)
+const uint8_t *
+heap_view_at(struct heap_view *view, uint64_t address, size_t length)
 {
-    return lies_in(view->start, view->end, address, length) ||
-           fill(view, address, length);
-}
-
-bool
-heap_view_read(struct heap_view *view, uint64_t address, void *to,
-               size_t length)
-{
-    if (lies_in(view->low, view->high, address, length)) {
-        __builtin_memcpy(to, (const void *)address, length);
-        return true;
-    }
+    if (is_kept(view, address, length))
+        return (const uint8_t *)address;
     if (!lies_in(view->start, view->end, address, length) &&
         !fill(view, address, length))
-        return false;
-    __builtin_memcpy(to, view->window + (address - view->start), length);
-    return true;
+        return NULL;
+    return view->window + (address - view->start);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * heap_view.h -- reads the data of an interpreter without a fault. What lies on
- * the thread's own stack is read directly. All else may be freed at any
- * instant, so system calls copy it. Frames lie one behind the other in blocks
- * and are read downwards, so one copy holds many.
+ * the thread's own stack is read directly. So is what the thread is sure to
+ * keep: while it holds the interpreter's lock, no other thread frees its
+ * frames. All else may be freed at any instant, so system calls copy it. Frames
+ * lie one behind the other in blocks and are read downwards, so one copy holds
+ * many.
  */
 #ifndef UNWIND_HEAP_VIEW_H
 #define UNWIND_HEAP_VIEW_H
@@ -15,12 +17,26 @@
 /* Size of the window, in bytes. */
 #define HEAP_VIEW_WINDOW 4096u
 
+/* What may be read directly, apart from the stack. */
+enum heap_view_kept {
+    HEAP_VIEW_NOTHING,
+    /* The blocks. Each begins with the address of the next one and its own
+     * size. Only the thread itself frees them, and it drops them from the list
+     * first. */
+    HEAP_VIEW_BLOCKS,
+    /* All to which a record refers that was read. */
+    HEAP_VIEW_ALL,
+};
+
 struct heap_view {
     uint64_t low, high;  /* stack that may be read directly; equal: none */
-    uint64_t block;      /* start of the block that holds the frames, or 0 */
+    uint64_t block;      /* the newest block that holds frames, or 0 */
     uint64_t start, end; /* addresses in the window */
-    uint8_t *window;     /* HEAP_VIEW_WINDOW bytes */
-    uint32_t fills;      /* how many system calls may still be made */
+    /* The block that was read last; equal: none was. */
+    uint64_t block_start, block_end;
+    uint8_t *window; /* HEAP_VIEW_WINDOW bytes */
+    uint32_t fills;  /* how many system calls may still be made */
+    enum heap_view_kept kept;
 };
 
 /* Begin to read. From LOW to HIGH the calling thread's stack is in use. WINDOW
@@ -29,16 +45,13 @@ struct heap_view {
 void heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
                      uint8_t *window, uint32_t fills);
 
-/* Copy LENGTH bytes at ADDRESS to TO, a frame's record. Returns false if not
- * all can be read. Context: any. */
-bool heap_view_read(struct heap_view *view, uint64_t address, void *to,
-                    size_t length);
+/* The LENGTH bytes at ADDRESS, until the next call. NULL: not all of them can
+ * be read. Context: any. */
+const uint8_t *heap_view_at(struct heap_view *view, uint64_t address,
+                            size_t length);
 
-/* Have LENGTH bytes at ADDRESS in the window. Returns false if not all can be
- * read. Context: any. */
-bool heap_view_fetch(struct heap_view *view, uint64_t address, size_t length);
-
-/* As heap_view_read, past the window. Context: any. */
+/* Copy LENGTH bytes at ADDRESS to TO, past the window. Returns false if not all
+ * can be read. Context: any. */
 bool heap_view_copy(struct heap_view *view, uint64_t address, void *to,
                     size_t length);
 

@@ -62,19 +62,18 @@ void interpreter_place(struct script *script, const struct frame *frames,
                        uint32_t count, uint32_t gap, uint32_t elided,
                        bool is_rooted);
 
-/* A sum of what the function at CODE of interpreter RUNTIME consists of, and
- * the function itself, as python_code.h has them. Context: sampler. */
+/* A sum of what the function at CODE of interpreter RUNTIME consists of, a copy
+ * of it, and its name, as python_code.h has them. Context: sampler. */
 uint32_t interpreter_sum(uint32_t runtime, uint64_t code);
-bool interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
-                      struct python_code *into);
-
-/* Only its name, into TEXT of PYTHON_CODE_TEXT bytes. Context: sampler. */
+size_t interpreter_copy(uint32_t runtime, uint64_t code, uint32_t sum, void *to,
+                        size_t room);
 bool interpreter_name(uint32_t runtime, uint64_t code, char *text);
 
-/* Let handlers know whether the function at CODE is known to the sampler. They
- * read the sum of all others, so that it can be told later which one was there.
- * Context: sampler. */
-void interpreter_know(uint64_t code, bool is_known);
+/* Let handlers know that the sampler has read the function at CODE, which had
+ * SUM. They copy all others, which may be freed before the sampler comes. SUM
+ * 0: it has not. IS_TRUSTED: the function has been there for long. Then
+ * handlers do not read its sum, either. Context: sampler. */
+void interpreter_know(uint64_t code, uint32_t sum, bool is_trusted);
 
 /* The form of the tables of lines of interpreter RUNTIME (enum
  * python_lines_form). */

@@ -16,6 +16,9 @@
 #define PAGES_COUNT 1024
 #define PAGES_SIZE 4096
 
+/* Limit of the length of an FDE in bytes. Cython makes some of 9 KiB. */
+#define PAGES_FDE (64u << 10)
+
 struct pages {
     uint64_t stamp;             /* another one after each pages_begin */
     uint64_t tags[PAGES_COUNT]; /* page number + 1; 0: empty */
@@ -23,6 +26,7 @@ struct pages {
     uint64_t last_span;         /* its words begin below this; 0: no page */
     const uint8_t *last_bytes;
     uint8_t bytes[PAGES_COUNT][PAGES_SIZE];
+    uint8_t fde[PAGES_FDE]; /* a copy of the one that is being read */
 };
 
 /* The learner's cache, which learn_begin reserves. */

@@ -3,9 +3,6 @@
 #include "python.h"
 #include "base/poison.h"
 
-/* Bytes of the largest record of a frame that is read. */
-#define FRAME_MOST 128u
-
 /* Limit of the frames of the loop without a function of Python. */
 #define EMPTY_MOST 64u
 
@@ -41,9 +38,11 @@ static bool
 read_frame(struct chain *chain, uint64_t address, struct link *link)
 {
     const struct python_layout *layout = chain->layout;
-    uint8_t bytes[FRAME_MOST];
-    if (address == 0 || (address & 7) != 0 || layout->frame.size > FRAME_MOST ||
-        !heap_view_read(chain->view, address, bytes, layout->frame.size))
+    const uint8_t *bytes =
+        address != 0 && (address & 7) == 0
+            ? heap_view_at(chain->view, address, layout->frame.size)
+            : NULL;
+    if (bytes == NULL)
         return false;
     link->code = python_word(bytes, layout->frame.code) & ~3ull;
     link->previous = python_word(bytes, layout->frame.previous);
@@ -87,6 +86,14 @@ collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
     return false;
 }
 
+/* Whether the CFrame at ADDRESS is the one in the thread's state. It stands for
+ * no native frame, and names none. */
+static bool
+is_root(const struct chain *chain, uint64_t address)
+{
+    return address - chain->state <= chain->layout->thread.size + 1024u;
+}
+
 /* Collect all frames of a chain of which each CFrame on the stack, from ADDRESS
  * on, names the innermost. The interpreter fills a new one in several steps. If
  * its frames do not lead to those of the next one, they are left out. */
@@ -95,8 +102,7 @@ collect_by_cframes(struct chain *chain, uint64_t address)
 {
     const struct python_layout *layout = chain->layout;
     uint64_t border = 0, next[3];
-    while (address != 0 && (address & 7) == 0 &&
-           address - chain->state > layout->thread.size + 1024u &&
+    while (address != 0 && (address & 7) == 0 && !is_root(chain, address) &&
            chain->empty < EMPTY_MOST &&
            heap_view_copy(chain->view, address, next, sizeof(next))) {
         uint32_t first = chain->script->count;
@@ -105,7 +111,7 @@ collect_by_cframes(struct chain *chain, uint64_t address)
         bool is_whole = collect_frames(chain, current, &border);
         if (chain->script->is_cut)
             return;
-        if (outer != 0 &&
+        if (outer != 0 && !is_root(chain, outer) &&
             !heap_view_copy(chain->view, outer, above, sizeof(above)))
             is_whole = false;
         if (!is_whole || above[layout->cframe.current / 8] != chain->next_frame)
@@ -155,22 +161,41 @@ collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
     }
 }
 
-/* The word at OFFSET of the thread's state, which is in the window. 0: it
- * cannot be read. */
+/* The word at OFFSET of a thread's state, which is at BYTES. */
 static uint64_t
-state_word(const struct chain *chain, uint16_t offset)
+state_word(const uint8_t *bytes, uint16_t offset)
 {
-    uint64_t word;
-    return offset != PYTHON_NO_FIELD &&
-                   heap_view_read(chain->view, chain->state + offset, &word,
-                                  sizeof(word))
-               ? word
-               : 0;
+    return offset != PYTHON_NO_FIELD ? python_word(bytes, offset) : 0;
+}
+
+/* What may be read directly of the calling thread. IS_HELD: it runs with its
+ * state. TOP is its innermost record on the native stack.
+ *
+ * Up to 3.10 all frames are objects. Each refers to its caller, and the native
+ * stack to the innermost one, also while the thread has let go of the lock.
+ * Later ones lie in blocks, which may be freed with the state of a thread that
+ * does not run. Or they lie in generators, which are freed as soon as they are
+ * no callers. A record on another stack means that another thread uses this
+ * state, or that the stacks were switched. 3.9 has no record: there the state
+ * must be the thread's own one. */
+static enum heap_view_kept
+kept_of(const struct chain *chain, bool is_held, uint64_t top)
+{
+    const struct heap_view *view = chain->view;
+    if (chain->layout->cframe.previous != PYTHON_NO_FIELD &&
+        (top < view->low || top >= view->high))
+        return HEAP_VIEW_NOTHING;
+    if (chain->layout->chain == PYTHON_COUNTED && !is_held &&
+        (uint64_t)chain->python->own_thread() != chain->state)
+        return HEAP_VIEW_NOTHING;
+    if (chain->layout->chain <= PYTHON_OBJECTS)
+        return HEAP_VIEW_ALL;
+    return is_held ? HEAP_VIEW_BLOCKS : HEAP_VIEW_NOTHING;
 }
 
 bool
 python_collect(const struct python *python, uint64_t state, uint64_t pointer,
-               struct heap_view *view, struct script *script)
+               bool is_held, struct heap_view *view, struct script *script)
 {
     const struct python_layout *layout = &python->layout;
     struct chain chain = {.python = python,
@@ -178,13 +203,19 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
                           .view = view,
                           .script = script,
                           .state = state};
-    if (!heap_view_fetch(view, state, layout->thread.size) ||
+    const uint8_t *bytes = is_held
+                               ? (const uint8_t *)state
+                               : heap_view_at(view, state, layout->thread.size);
+    if (bytes == NULL ||
         (pointer != 0 &&
-         state_word(&chain, layout->thread.thread_id) != pointer))
+         state_word(bytes, layout->thread.thread_id) != pointer))
         return false;
-    uint64_t top = state_word(&chain, layout->thread.top);
-    uint64_t frame = state_word(&chain, layout->thread.frame);
-    view->block = state_word(&chain, layout->thread.block);
+    uint64_t top = state_word(bytes, layout->thread.top);
+    uint64_t frame = state_word(bytes, layout->thread.frame);
+    view->block = state_word(bytes, layout->thread.block);
+    view->block_start = view->block_end = 0;
+    view->kept =
+        pointer != 0 ? kept_of(&chain, is_held, top) : HEAP_VIEW_NOTHING;
     if (layout->chain == PYTHON_SHIMS_ALONE)
         collect_by_shims(&chain, top);
     else if (layout->chain >= PYTHON_ENTRIES)
@@ -194,4 +225,14 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     script->is_counted = layout->chain == PYTHON_COUNTED;
     script_find_next(script);
     return true;
+}
+
+uint64_t
+python_running(const struct python *python, uint64_t pointer, int64_t distance,
+               uint64_t state)
+{
+    if (distance != 0)
+        return *(const uint64_t *)(pointer + (uint64_t)distance);
+    return python->holder != NULL && (uint64_t)python->holder() == state ? state
+                                                                         : 0;
 }

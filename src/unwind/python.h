@@ -16,6 +16,7 @@
 #include "heap_view.h"
 #include "python_layout.h"
 #include "script.h"
+#include "thread_word.h"
 
 /* An interpreter in this process. */
 struct python {
@@ -25,15 +26,30 @@ struct python {
     /* PyGILState_GetThisThreadState: it returns the thread's state, or NULL. It
      * reads a variable of the thread, and takes no lock. */
     void *(*own_thread)(void);
+    /* _PyThreadState_UncheckedGet up to 3.11: it returns the state of the
+     * thread that has the interpreter's lock, and reads one word for that. NULL
+     * from 3.12 on. */
+    void *(*holder)(void);
+    /* From 3.12 on each thread has a word of its own for that. */
+    bool has_word;
+    struct thread_word word;
     uint64_t loop_start, loop_end; /* the function of the loop */
     uint64_t cold_start, cold_end; /* its other part; equal: none */
 };
 
 /* Collect the frames of the thread with the STATE of PYTHON in SCRIPT. POINTER
- * is the thread pointer of that thread; 0: any. Returns false if STATE is not
- * that thread's. Context: any. */
+ * is the thread pointer of that thread; 0: any. IS_HELD: the calling thread
+ * runs with that state (python_running), so that no other thread frees its
+ * frames. Returns false if STATE is not that thread's. Context: any. */
 bool python_collect(const struct python *python, uint64_t state,
-                    uint64_t pointer, struct heap_view *view,
+                    uint64_t pointer, bool is_held, struct heap_view *view,
                     struct script *script);
+
+/* The state with which the calling thread runs now: it has the interpreter's
+ * lock. POINTER is its thread pointer. DISTANCE is where the word of PYTHON is
+ * (thread_word_place), and STATE is what own_thread returned. 0: there is none,
+ * or it is not known. Context: handler. */
+uint64_t python_running(const struct python *python, uint64_t pointer,
+                        int64_t distance, uint64_t state);
 
 #endif

@@ -60,6 +60,116 @@ python_code_sum(const struct python *python, uint64_t address)
                : 0;
 }
 
+/* The address where a text's characters begin, their WIDTH, and the LENGTH of
+ * all in bytes. HEAD are the first bytes of the text, which is at ADDRESS. 0:
+ * it is none. */
+static uint64_t
+find_characters(const struct python_layout *layout, const uint8_t *head,
+                uint64_t address, uint8_t *width, uint32_t *length)
+{
+    uint64_t count = python_word(head, layout->text.length);
+    uint32_t state;
+    memcpy(&state, head + layout->text.state, sizeof(state));
+    *width = (uint8_t)TEXT_KIND(state);
+    if (!TEXT_IS_COMPACT(state) || (*width != 1 && *width != 2 && *width != 4))
+        return 0;
+    if (count >= PYTHON_CODE_TEXT)
+        count = PYTHON_CODE_TEXT - 1;
+    *length = (uint32_t)count * *width;
+    return address +
+           (TEXT_IS_ASCII(state) ? layout->text.ascii : layout->text.compact);
+}
+
+/* Where a copy grows. */
+struct target {
+    uint8_t *at;
+    size_t left;
+};
+
+/* Bytes of an object that are read at once. Most have no more. */
+#define CHUNK 256u
+
+/* The first bytes of an object. */
+struct chunk {
+    uint64_t address;
+    long length;
+    uint8_t bytes[CHUNK];
+};
+
+static bool
+read_chunk(struct chunk *chunk, uint64_t address, unsigned least)
+{
+    chunk->address = address;
+    chunk->length = sys_read_memory(chunk->bytes, address, CHUNK);
+    return chunk->length >= (long)least;
+}
+
+/* Append LENGTH bytes at ADDRESS, which may be in CHUNK. */
+static bool
+append(struct target *target, const struct chunk *chunk, uint64_t address,
+       size_t length)
+{
+    if (length > target->left)
+        return false;
+    if (address + length <= chunk->address + (uint64_t)chunk->length)
+        memcpy(target->at, chunk->bytes + (address - chunk->address), length);
+    else if (!copy(target->at, address, length))
+        return false;
+    target->at += length;
+    target->left -= length;
+    return true;
+}
+
+static bool
+append_text(struct target *target, const struct python_layout *layout,
+            uint64_t address, uint8_t *width, uint32_t *length)
+{
+    struct chunk chunk;
+    uint64_t characters;
+    return read_chunk(&chunk, address, layout->text.compact) &&
+           (characters = find_characters(layout, chunk.bytes, address, width,
+                                         length)) != 0 &&
+           append(target, &chunk, characters, *length);
+}
+
+/* Append the table of lines at ADDRESS. One that is too long is left out. */
+static bool
+append_table(struct target *target, const struct python_layout *layout,
+             uint64_t address, uint32_t *length)
+{
+    struct chunk chunk;
+    if (!read_chunk(&chunk, address, layout->bytes.data))
+        return false;
+    uint64_t size = python_word(chunk.bytes, layout->bytes.length);
+    *length = size <= PYTHON_CODE_TABLE ? (uint32_t)size : 0;
+    return append(target, &chunk, address + layout->bytes.data, *length);
+}
+
+size_t
+python_code_copy(const struct python *python, uint64_t address, uint32_t sum,
+                 void *to, size_t room)
+{
+    const struct python_layout *layout = &python->layout;
+    uint8_t bytes[HEAD_MOST];
+    unsigned size = head_size(layout);
+    struct python_copy *made = to;
+    if (sum == 0 || room < sizeof(*made) || size > sizeof(bytes) ||
+        !copy(bytes, address, size) || sum_of(python, bytes) != sum)
+        return 0;
+    struct target target = {(uint8_t *)(made + 1), room - sizeof(*made)};
+    memcpy(&made->first_line, bytes + layout->code.first_line,
+           sizeof(made->first_line));
+    if (!append_text(&target, layout, python_word(bytes, layout->code.name),
+                     &made->name_width, &made->name_length) ||
+        !append_text(&target, layout, python_word(bytes, layout->code.file),
+                     &made->file_width, &made->file_length) ||
+        !append_table(&target, layout, python_word(bytes, layout->code.table),
+                      &made->table_length) ||
+        python_code_sum(python, address) != sum)
+        return 0;
+    return room - target.left;
+}
+
 /* Append CHARACTER as UTF-8 to TEXT, which has LENGTH bytes. Returns the new
  * length; the old one if there is no room. */
 static size_t
@@ -78,85 +188,49 @@ add_character(char *text, size_t length, uint32_t character)
     return length;
 }
 
-/* Read COUNT characters of WIDTH bytes at ADDRESS as UTF-8 into TEXT. */
-static bool
-read_wide(char *text, uint64_t address, uint64_t count, unsigned width)
+/* Write the characters of WIDTH bytes at FROM to TEXT. LENGTH are their bytes.
+ */
+static void
+take_text(char *text, const uint8_t *from, uint32_t length, uint8_t width)
 {
-    size_t length = 0;
-    for (uint64_t i = 0; i < count; i++) {
+    size_t end = 0;
+    for (uint32_t at = 0; at < length; at += width) {
         uint32_t character = 0;
-        size_t before = length;
-        if (!copy(&character, address + i * width, width))
-            return false;
-        length = add_character(text, length, character);
-        if (length == before)
+        memcpy(&character, from + at, width);
+        size_t before = end;
+        end = add_character(text, end, character);
+        if (end == before)
             break;
     }
-    text[length] = '\0';
-    return true;
+    text[end] = '\0';
 }
 
-/* Read the text at ADDRESS into TEXT. */
-static bool
-read_text(const struct python_layout *layout, uint64_t address, char *text)
+void
+python_code_take(struct python_code *code, const void *from)
 {
-    uint64_t length;
-    uint32_t state;
-    if (!copy(&length, address + layout->text.length, sizeof(length)) ||
-        !copy(&state, address + layout->text.state, sizeof(state)) ||
-        !TEXT_IS_COMPACT(state))
-        return false;
-    if (length >= PYTHON_CODE_TEXT)
-        length = PYTHON_CODE_TEXT - 1;
-    if (TEXT_IS_ASCII(state)) {
-        text[length] = '\0';
-        return copy(text, address + layout->text.ascii, length);
-    }
-    unsigned width = TEXT_KIND(state);
-    return (width == 1 || width == 2 || width == 4) &&
-           read_wide(text, address + layout->text.compact, length, width);
-}
-
-/* Read the table of lines at ADDRESS. One that is too long is left out. */
-static bool
-read_table(const struct python_layout *layout, uint64_t address,
-           struct python_code *code)
-{
-    uint64_t length;
-    code->table_length = 0;
-    if (!copy(&length, address + layout->bytes.length, sizeof(length)))
-        return false;
-    if (length > sizeof(code->table))
-        return true;
-    code->table_length = (uint32_t)length;
-    return copy(code->table, address + layout->bytes.data, length);
+    const struct python_copy *made = from;
+    const uint8_t *at = (const uint8_t *)(made + 1);
+    code->first_line = made->first_line;
+    take_text(code->name, at, made->name_length, made->name_width);
+    at += made->name_length;
+    take_text(code->file, at, made->file_length, made->file_width);
+    at += made->file_length;
+    code->table_length = made->table_length;
+    memcpy(code->table, at, made->table_length);
 }
 
 bool
-python_code_read(const struct python *python, uint64_t address, uint32_t sum,
-                 struct python_code *code)
+python_code_name(const struct python *python, uint64_t address, char *text,
+                 uint8_t *scratch)
 {
-    const struct python_layout *layout = &python->layout;
-    uint8_t bytes[HEAD_MOST];
-    unsigned size = head_size(layout);
-    if (size > sizeof(bytes) || !copy(bytes, address, size) ||
-        sum_of(python, bytes) != sum)
-        return false;
-    memcpy(&code->first_line, bytes + layout->code.first_line,
-           sizeof(code->first_line));
-    return read_text(layout, python_word(bytes, layout->code.name),
-                     code->name) &&
-           read_text(layout, python_word(bytes, layout->code.file),
-                     code->file) &&
-           read_table(layout, python_word(bytes, layout->code.table), code) &&
-           python_code_sum(python, address) == sum;
-}
-
-bool
-python_code_name(const struct python *python, uint64_t address, char *text)
-{
+    struct target target = {scratch, (size_t)4 * PYTHON_CODE_TEXT};
     uint64_t name;
-    return python_code_sum(python, address) != 0 &&
-           copy(&name, address + python->layout.code.name, sizeof(name)) &&
-           read_text(&python->layout, name, text);
+    uint32_t length;
+    uint8_t width;
+    if (python_code_sum(python, address) == 0 ||
+        !copy(&name, address + python->layout.code.name, sizeof(name)) ||
+        !append_text(&target, &python->layout, name, &width, &length))
+        return false;
+    take_text(text, scratch, length, width);
+    return true;
 }

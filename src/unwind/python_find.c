@@ -112,6 +112,25 @@ set_layout(struct python *python, unsigned minor)
     return read_members(&python->layout, python->code_type);
 }
 
+/* Find out how a thread's own state can be told from one that it does not run
+ * with. Without that, all is read by system calls. */
+static void
+find_running(struct python *python, const struct elf_symbols *symbols)
+{
+    uint64_t address = 0, size;
+    python->holder = NULL;
+    python->has_word = false;
+    if (!elf_symbols_find(symbols, "_PyThreadState_UncheckedGet", &address,
+                          &size) &&
+        !elf_symbols_find(symbols, "PyThreadState_GetUnchecked", &address,
+                          &size))
+        return;
+    if (python->layout.minor < 12)
+        python->holder = (void *(*)(void))address;
+    else
+        python->has_word = thread_word_read(&python->word, address);
+}
+
 enum python_find
 python_find(struct python *python, const struct module *module, unsigned *minor)
 {
@@ -131,5 +150,8 @@ python_find(struct python *python, const struct module *module, unsigned *minor)
     python->loop_end = python->loop_start + size;
     python->cold_start = python->cold_end = 0;
     python->own_thread = (void *(*)(void))own_thread;
-    return set_layout(python, *minor);
+    enum python_find found = set_layout(python, *minor);
+    if (found == PYTHON_FIND_READY)
+        find_running(python, &symbols);
+    return found;
 }

@@ -36,11 +36,14 @@ struct place {
 /* Threads that had no state, by their tids. Number of places. */
 #define WITHOUT_PLACES 256u
 
-/* For how long a thread may be without its state, in nanoseconds. */
+/* For how long a thread may be without its state, in nanoseconds, and how many
+ * readings of the lists without it are believed. */
 #define YOUNG_NS 1000000000u
+#define READINGS_LEAST 2u
 
 struct without {
     pid_t tid;
+    uint32_t readings;
     uint64_t since;
 };
 
@@ -48,6 +51,7 @@ static struct without *without;
 static struct place *places;
 static uint32_t used;
 static uint64_t next_reading;
+static uint64_t newest_read; /* the newest interpreter at the last reading */
 
 int
 python_threads_begin(void)
@@ -108,13 +112,15 @@ add_state(const struct python *python, uint64_t state)
     }
 }
 
-/* Whether TID has had no state for so long that it runs no interpreter. A
- * thread gets its state soon after it has begun. */
+/* Whether TID has had no state for so long that it runs no interpreter, and the
+ * lists were read so often without it. A thread gets its state soon after it
+ * has begun. While the lists change, a reading may end too early. */
 static bool
 is_without(pid_t tid, uint64_t now)
 {
     const struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
-    return place->tid == tid && now - place->since > YOUNG_NS;
+    return place->tid == tid && place->readings >= READINGS_LEAST &&
+           now - place->since > YOUNG_NS;
 }
 
 /* TID had no state when the lists were read. */
@@ -123,7 +129,8 @@ note_without(pid_t tid, uint64_t now)
 {
     struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
     if (place->tid != tid)
-        *place = (struct without){tid, now};
+        *place = (struct without){tid, 0, now};
+    place->readings++;
 }
 
 /* Read the lists of PYTHON. */
@@ -167,7 +174,10 @@ uint32_t
 python_threads_find(const struct python *python, pid_t tid,
                     uint64_t states[PYTHON_STATES_MOST], bool *is_early)
 {
-    uint32_t count = find_known(python, tid, states);
+    uint64_t newest =
+        read_word(python->runtime + python->layout.runtime.interpreters);
+    uint32_t count =
+        newest == newest_read ? find_known(python, tid, states) : 0;
     uint64_t now = clock_now();
     *is_early = count == 0 && now < next_reading && !is_without(tid, now);
     if (count != 0 || now < next_reading)
@@ -176,12 +186,15 @@ python_threads_find(const struct python *python, pid_t tid,
     used = 0;
     if (places == NULL)
         return 0;
+    newest_read = newest;
     read_lists(python);
     uint64_t end = clock_now();
     next_reading = end + PAUSE_SHARE * (end - now);
     count = find_known(python, tid, states);
-    if (count == 0)
+    if (count == 0) {
         note_without(tid, now);
+        *is_early = !is_without(tid, now);
+    }
     return count;
 }
 

@@ -38,8 +38,12 @@
 
 /* To compile ahead may take 1 / AHEAD_SHARE of the time, and AHEAD_NS at a
  * time. */
-#define AHEAD_SHARE 100u
-#define AHEAD_NS 500000u
+#define AHEAD_SHARE 50u
+#define AHEAD_NS 1000000u
+
+/* Part of a segment's areas, 1 / WHOLE_PART, behind which all of it is compiled
+ * ahead: walks miss everywhere in it. */
+#define WHOLE_PART 4u
 
 /* Bytes of the smallest function whose rows are taken. A signal restorer has 9,
  * and its table may not say what it is. */
@@ -68,7 +72,10 @@ static _Atomic uint32_t generation;
 static uint64_t wanted[WANTED];
 static uint32_t first_wanted, last_wanted;
 static uint64_t ahead_at; /* when that was last done */
-static bool is_refused;   /* memory was short */
+
+/* The segment that is compiled as a whole, from its next piece on. */
+static uint64_t whole_at, whole_end;
+static bool is_refused; /* memory was short */
 
 /* Whether all memory is there. */
 static bool
@@ -104,6 +111,7 @@ row_table_begin(void)
         begin_anew();
     is_refused = false;
     first_wanted = last_wanted = 0;
+    whole_at = whole_end = 0;
 }
 
 /* Neighbours are kept together: 64 pieces share a KiB. */
@@ -303,16 +311,60 @@ row_table_learn(struct pages *pages, const struct module *module, uint64_t pc)
     return is_refused ? rule_make(RULE_NONE) : row_table_find(pc);
 }
 
-/* Compile the next piece of the first wanted area. */
+/* Compile the piece of *AT, if it is in a module, and move *AT to the next. */
 static void
-compile_next(struct pages *pages)
+compile_next(struct pages *pages, uint64_t *at)
 {
-    uint64_t *at = &wanted[first_wanted % WANTED];
     const struct module *module = modules_find(*at);
     if (module != NULL)
         compile_once(pages, module, *at);
     *at += PIECE_SIZE;
+}
+
+/* Compile the next piece of the first wanted area, or of the segment that is
+ * compiled as a whole. */
+static void
+compile_ahead(struct pages *pages)
+{
+    if (first_wanted == last_wanted) {
+        compile_next(pages, &whole_at);
+        return;
+    }
+    uint64_t *at = &wanted[first_wanted % WANTED];
+    compile_next(pages, at);
     first_wanted += *at % (AREA_PIECES * PIECE_SIZE) == 0;
+}
+
+/* Returns the executable segment that holds PC, or NULL. */
+static const struct module_load *
+find_segment(uint64_t pc)
+{
+    const struct module *module = modules_find(pc);
+    for (unsigned i = 0; module != NULL && i < module->load_count; i++)
+        if (pc >= module->loads[i].start && pc < module->loads[i].end &&
+            module->loads[i].executable)
+            return &module->loads[i];
+    return NULL;
+}
+
+/* All wanted areas are compiled, and PC is in the last one. If its segment has
+ * enough of them, compile all of it. */
+static void
+want_whole(uint64_t pc)
+{
+    const struct module_load *segment = find_segment(pc);
+    uint32_t areas = 0, compiled = 0;
+    if (segment == NULL || segment->end == whole_end)
+        return;
+    for (uint64_t at = segment->start; at < segment->end;
+         at += AREA_PIECES * PIECE_SIZE) {
+        areas++;
+        compiled += atomic_load(&find_piece(at >> PIECE_BITS)->key) != EMPTY;
+    }
+    if (compiled < areas / WHOLE_PART)
+        return;
+    whole_at = segment->start;
+    whole_end = segment->end;
 }
 
 /* Whether there is room for more than what walks need. */
@@ -329,9 +381,13 @@ row_table_ahead(struct pages *pages)
     uint64_t now = clock_now(), most = (now - ahead_at) / AHEAD_SHARE;
     uint64_t until = now + (most < AHEAD_NS ? most : AHEAD_NS);
     ahead_at = now;
-    while (first_wanted != last_wanted && has_room_ahead() &&
-           clock_now() < until)
-        compile_next(pages);
+    bool had_areas = first_wanted != last_wanted;
+    while ((first_wanted != last_wanted || whole_at < whole_end) &&
+           has_room_ahead() && clock_now() < until)
+        compile_ahead(pages);
+    if (had_areas && first_wanted == last_wanted && whole_at >= whole_end &&
+        has_room_ahead())
+        want_whole(wanted[(last_wanted - 1) % WANTED] - 1);
 }
 
 void
@@ -339,6 +395,8 @@ row_table_forget(uint64_t start, uint64_t end)
 {
     if (used_pieces == 0 || end <= start)
         return;
+    if (start < whole_end && end >= whole_end)
+        whole_at = whole_end = 0;
     for (uint64_t i = start >> PIECE_BITS; i <= (end - 1) >> PIECE_BITS; i++) {
         struct piece *piece = find_piece(i);
         if (atomic_load_explicit(&piece->key, memory_order_relaxed) != EMPTY)

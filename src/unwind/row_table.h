@@ -3,7 +3,8 @@
  * row_table.h -- the rows of whole pieces of code. A piece is a page of a
  * module's code. When a walk misses a rule in a piece, all of its rows are read
  * (cfi.h), and no later walk misses there. The other pieces of its area follow,
- * ahead of any miss, within a share of the time.
+ * ahead of any miss, within a share of the time. So does the whole segment,
+ * once a part of its areas is there.
  *
  * A piece is a sorted list of 4-byte entries: where a row begins in the piece,
  * and the number of its rule. The sampler is the only writer. Readers are
@@ -36,8 +37,8 @@ struct rule row_table_find(uint64_t pc);
 struct rule row_table_learn(struct pages *pages, const struct module *module,
                             uint64_t pc);
 
-/* Compile pieces near those in which walks have missed rules, within a share of
- * the time. Context: sampler. */
+/* Compile the areas and segments in which walks have missed rules, within a
+ * share of the time. Context: sampler. */
 void row_table_ahead(struct pages *pages);
 
 /* Forget the rows of START to END - 1. Context: sampler. */

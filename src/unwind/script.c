@@ -33,6 +33,46 @@ script_close(struct script *script, uint32_t first, uint64_t border)
         script->frames[script->count - 1].border = border;
 }
 
+/* The first border of the frames from number FIRST up to END. */
+static uint64_t
+border_of(const struct script *script, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (script->frames[i].border != 0)
+            return script->frames[i].border;
+    return SCRIPT_NO_BORDER;
+}
+
+static void
+reverse(struct script_frame *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        struct script_frame frame = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = frame;
+    }
+}
+
+void
+script_sort(struct script *script, uint32_t first)
+{
+    uint32_t count = script->count;
+    if (first == 0 || first == count ||
+        border_of(script, first, count) >= border_of(script, 0, first))
+        return;
+    reverse(script->frames, first);
+    reverse(script->frames + first, count - first);
+    reverse(script->frames, count);
+}
+
+void
+script_drop_first(struct script *script)
+{
+    script->count--;
+    for (uint32_t i = 0; i < script->count; i++)
+        script->frames[i] = script->frames[i + 1];
+}
+
 void
 script_find_next(struct script *script)
 {

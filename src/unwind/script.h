@@ -33,6 +33,9 @@ struct script_frame {
     /* The number of native frames up to the one that ran it, which is counted,
      * too. 0: that frame was not found. */
     uint32_t depth;
+    /* Where the copy of its description is in the script's texts, counted from
+     * 1. 0: there is none. */
+    uint32_t text;
 };
 
 struct script {
@@ -41,6 +44,7 @@ struct script {
     uint32_t placed;  /* the first frames, whose places are known */
     uint64_t border;  /* of the next frames, or SCRIPT_NO_BORDER */
     uint64_t time;    /* CLOCK_MONOTONIC at the beginning */
+    uint8_t *texts;   /* copies of descriptions */
     uint32_t runtime; /* number of the interpreter */
     bool is_cut;      /* there are more frames than these */
     bool is_counted;  /* see script_place_by_loop */
@@ -58,6 +62,13 @@ void script_close(struct script *script, uint32_t first, uint64_t border);
 
 /* Let the search for the places begin at the first frame. Context: any. */
 void script_find_next(struct script *script);
+
+/* The frames from number FIRST on are of another chain. Move them to the front
+ * if that chain ends further in: its border is lower. Context: any. */
+void script_sort(struct script *script, uint32_t first);
+
+/* Remove the first frame. Context: any. */
+void script_drop_first(struct script *script);
 
 /* The native frame number DEPTH, counted from 1, reaches from LOW to HIGH - 1.
  * The frames whose border it holds get their place. Context: any. */

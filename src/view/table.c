@@ -93,7 +93,7 @@ table_sort(struct table *table, enum value value, enum table_order order)
 }
 
 int
-table_of_tree(struct table *table, const struct tree *tree, enum value value)
+table_by_name(struct table *table, const struct tree *tree)
 {
     table->count = tree_name_count(tree);
     if (!ARRAY_NEW(table->rows, table->count))
@@ -115,10 +115,17 @@ table_of_tree(struct table *table, const struct tree *tree, enum value value)
         status = tree_walk_by_number(tree, &visitor);
     free(count.on_path);
     free(count.totals);
+    if (status != 0)
+        table_release(table);
+    return status;
+}
+
+int
+table_of_tree(struct table *table, const struct tree *tree, enum value value)
+{
+    int status = table_by_name(table, tree);
     if (status == 0)
         table_sort(table, value, TABLE_FLAT);
-    else
-        table_release(table);
     return status;
 }
 

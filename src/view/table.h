@@ -64,6 +64,9 @@ int table_build(struct table *table, struct profile *profile, enum table_by by,
 int table_of_tree(struct table *table, const struct tree *tree,
                   enum value value);
 
+/* The same, with the rows in the order of the names. */
+int table_by_name(struct table *table, const struct tree *tree);
+
 /* Sort the rows by ORDER of VALUE, the largest first. */
 void table_sort(struct table *table, enum value value, enum table_order order);
 

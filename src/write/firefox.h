@@ -17,6 +17,8 @@
  *   2       next_token        1       inlined in parse: inlineDepth 1
  *   3       read, "Waiting"   0       a leaf has the category of its state
  *
+ * Functions of Python have a category of their own, also as callers.
+ *
  * Equal rows are one row. Rows are numbered in order of appearance.
  */
 #ifndef WRITE_FIREFOX_H
@@ -34,6 +36,7 @@ enum firefox_category {
     FIREFOX_RUNNING,
     FIREFOX_WAITING,
     FIREFOX_RUNNABLE,
+    FIREFOX_PYTHON, /* functions of Python, unless they wait */
 };
 
 /* Numbers are those of rows in other tables, or FIREFOX_NONE. */
@@ -67,6 +70,7 @@ struct firefox_tables {
     uint32_t *stack_of;      /* of each node, as a caller */
     uint32_t *sample_stack;
     uint32_t library_count;
+    bool has_python;
 };
 
 /* Make all tables. Returns 0, or -1 with errno set if memory is short; the

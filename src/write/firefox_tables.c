@@ -17,7 +17,8 @@
 #include "util/intern.h"
 #include "firefox.h"
 
-/* The category of a leaf; FIREFOX_NONE for its callers. */
+/* The category of a leaf; FIREFOX_NONE for its callers, which then have that of
+ * theirs. */
 struct shade {
     uint32_t category, subcategory;
 };
@@ -80,6 +81,28 @@ function_of(struct firefox_tables *tables, const struct symbol_frame *frame,
     return intern_put(tables->functions, &row, sizeof(row));
 }
 
+static bool
+is_python(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
+}
+
+/* The category of a frame of NODE, whose thread is in STATE; none: it is a
+ * caller. A native caller must not have the category of a Python function that
+ * called it. */
+static struct shade
+shade_of(const struct firefox_tables *tables, uint32_t node,
+         const struct shade *state)
+{
+    bool is_idle = state->category == FIREFOX_WAITING ||
+                   state->category == FIREFOX_RUNNABLE;
+    if (!is_idle && is_python(tables->profile, node))
+        return (struct shade){FIREFOX_PYTHON, 0};
+    if (state->category == FIREFOX_NONE && tables->has_python)
+        return (struct shade){FIREFOX_OTHER, 0};
+    return *state;
+}
+
 /* The stack of frame I of SYMBOL, which is at NODE, on top of PREFIX. */
 static uint32_t
 add_frame(struct firefox_tables *tables, uint32_t node,
@@ -99,8 +122,9 @@ add_frame(struct firefox_tables *tables, uint32_t node,
     row.library = library;
     row.depth = symbol->count - 1 - i;
     row.line = line > 0 ? line : FIREFOX_NONE;
-    row.category = state->category;
-    row.subcategory = state->subcategory;
+    struct shade shade = shade_of(tables, node, state);
+    row.category = shade.category;
+    row.subcategory = shade.subcategory;
     if (library != FIREFOX_NONE && !profile_is_marker(profile, node))
         row.address =
             module->base + profile_offset(profile, node) - module->start;
@@ -197,10 +221,20 @@ is_whole(const struct firefox_tables *tables)
     return true;
 }
 
+static bool
+has_python(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->node_count; i++)
+        if (is_python(profile, i))
+            return true;
+    return false;
+}
+
 int
 firefox_tables_build(struct firefox_tables *tables, struct profile *profile)
 {
-    *tables = (struct firefox_tables){.profile = profile};
+    *tables = (struct firefox_tables){.profile = profile,
+                                      .has_python = has_python(profile)};
     tables->strings = intern_new();
     tables->sources = intern_new();
     tables->resources = intern_new();
@@ -254,9 +288,11 @@ firefox_tables_write_categories(const struct firefox_tables *tables,
         [FIREFOX_RUNNING] = {"Running", "green"},
         [FIREFOX_WAITING] = {"Waiting", "blue"},
         [FIREFOX_RUNNABLE] = {"Waiting for a CPU", "orange"},
+        [FIREFOX_PYTHON] = {"Python", "yellow"},
     };
+    unsigned last = tables->has_python ? FIREFOX_PYTHON : FIREFOX_RUNNABLE;
     json_name_open(json, "categories", '[');
-    for (unsigned i = FIREFOX_OTHER; i <= FIREFOX_RUNNABLE; i++) {
+    for (unsigned i = FIREFOX_OTHER; i <= last; i++) {
         json_open(json, '{');
         json_name_string(json, "name", names[i][0]);
         json_name_string(json, "color", names[i][1]);

@@ -58,6 +58,8 @@ kind_of(const struct profile *profile, uint32_t node)
 {
     if (node <= PROFILE_NOT_SAMPLED || profile_is_marker(profile, node))
         return PAGE_MARKER;
+    if ((profile->nodes[node].flags & NODE_SCRIPT) != 0)
+        return PAGE_SCRIPT;
     return profile->nodes[node].module == 0 ? PAGE_GENERATED : PAGE_NATIVE;
 }
 

@@ -25,8 +25,8 @@ enum page_kind {
     PAGE_NATIVE,
     PAGE_KERNEL,
     PAGE_GENERATED, /* code in no module */
-    PAGE_SCRIPT,
-    PAGE_MARKER, /* a note about the stack: "[truncated]" */
+    PAGE_SCRIPT,    /* a function of Python */
+    PAGE_MARKER,    /* a note about the stack: "[truncated]" */
 };
 
 enum page_state { PAGE_RUNNING, PAGE_RUNNABLE, PAGE_WAITING };

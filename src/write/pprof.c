@@ -231,12 +231,28 @@ add_label(struct pprof *pprof, const char *key, const char *text,
     pprof->label_list[pprof->label_count++] = label;
 }
 
+/* Of labels that are too many for a series, the first ones stay, and those of a
+ * span, which servers know. */
+static unsigned
+choose_labels(struct label_pair *pairs, unsigned count)
+{
+    unsigned left = 0, others = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(pairs[i].key, "span_id") == 0 ||
+            strcmp(pairs[i].key, "trace_id") == 0 ||
+            others++ < PPROF_SERIES_LABELS)
+            pairs[left++] = pairs[i];
+    return left;
+}
+
 /* Add the labels that the program set. A number keeps its unit. */
 static void
 add_program_labels(struct pprof *pprof, uint32_t set)
 {
     struct label_pair pairs[LABEL_SETS_DEPTH];
     unsigned count = label_sets_get(pprof->profile, set, pairs);
+    if (pprof->is_series)
+        count = choose_labels(pairs, count);
     for (unsigned i = 0; i < count; i++) {
         bool is_number = pairs[i].unit != NULL;
         add_label(pprof, pairs[i].key, is_number ? NULL : pairs[i].value,

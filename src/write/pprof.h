@@ -13,6 +13,10 @@
 
 #include "model/profile.h"
 
+/* Most labels of a sample in a series that the program set: a server takes 30
+ * names, with those of the series. */
+enum { PPROF_SERIES_LABELS = 12 };
+
 /*
  * Make the samples of a series of VALUE, which is VALUE_CPU or VALUE_WALL:
  * those of PROFILE that have some of it, merged where a series does not tell

@@ -9,9 +9,11 @@ sampler. "Missed" are samples whose handler lacked a rule, so that the sampler
 finished their walk; an older library does not count them. For both the spool's
 counters are read from the growing file after one second and again at the end.
 The second table is the same for the real programs. The samples of all rounds
-are counted together. With --against another build has rows of its own, and its
+are counted together. The third is of interpreters of Python (--pythons), which
+compute 20 functions deep in deep.py: with the functions of Python, and without. With --against another build has rows of its own, and its
 runs are in turns with those of this one.
 """
+import os
 import sys
 import threading
 
@@ -101,6 +103,22 @@ def program_rows(arguments):
     return rows
 
 
+def python_rows(arguments):
+    rows = []
+    for path in filter(None, arguments.pythons.split(",")):
+        name = os.path.basename(os.path.realpath(path))
+        for word in (1, 0):
+            bench.progress(f"handler: {name}, SPROF_PYTHON={word}")
+            program = programs.Program("python", [
+                os.path.realpath(path), bench.HERE / "deep.py", 20,
+                arguments.seconds + SETTLED])
+            for mark, build in bench.builds(arguments).items():
+                found = watch_once(program, arguments.rate, build,
+                                   SPROF_PYTHON=word)
+                rows.append(row(f"{name}, {word}{mark}", found))
+    return rows
+
+
 def main():
     parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=1)
     parser.add_argument("--depths", default="5,10,20,50,100,200,500")
@@ -109,6 +127,8 @@ def main():
     parser.add_argument("--programs", type=programs.names,
                         default=programs.ALL)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--pythons", default="",
+                        help="paths of interpreters, parted by commas")
     bench.add_against(parser)
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
@@ -116,9 +136,14 @@ def main():
             "max us", "parked after 1 s", "missed of 1000", "reach root"]
     report = bench.Report(arguments.out)
     report.add(f"### Time in the handler at {arguments.rate:,} Hz")
-    report.add(bench.table(["frames in depth.c", *rest],
-                           depth_rows(arguments)))
-    report.add(bench.table(["program", *rest], program_rows(arguments)))
+    if arguments.depths:
+        report.add(bench.table(["frames in depth.c", *rest],
+                               depth_rows(arguments)))
+    if arguments.programs:
+        report.add(bench.table(["program", *rest], program_rows(arguments)))
+    if arguments.pythons:
+        report.add(bench.table(["interpreter, SPROF_PYTHON", *rest],
+                               python_rows(arguments)))
     report.save()
 
 

@@ -97,6 +97,8 @@ if [ -n "$quick" ]; then
     measure switches --rounds 1
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
+    measure merged --rounds 1 --calls 3000
+    measure python_cost --rounds 1 --scale 0.2
     measure large --samples 200000 --rounds 1
     measure stress --minutes 1
 else
@@ -124,6 +126,8 @@ else
     measure switches
     measure names --full "${against[@]}"
     measure written
+    measure merged
+    measure python_cost
     measure large
     measure stress
 fi
@@ -182,10 +186,10 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth accuracy blocked disturb scale handler spool_write \
+    for name in truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
-        triggers sample_cost latency curves switches names written large \
-        stress pages_in_a_browser; do
+        triggers sample_cost latency curves switches names written merged \
+        python_cost large stress pages_in_a_browser; do
         section "$name"
     done
 }

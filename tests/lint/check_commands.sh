@@ -97,7 +97,7 @@ check_completion() {
     have=$(printf '%s\n' "${COMPREPLY[@]}" | sort -u)
     while IFS= read -r line; do
         complain "completion: $1: $line"
-    done < <(diff <({ options "$1" && echo --help; } | sed 's/ .*//' |
+    done < <(diff <({ options "$1" && echo --help; } | sed 's/[ [].*//' |
         sort -u) <(echo "$have") | grep '^[<>]')
     [ "$1" = record ] || return
     while read -r option value; do

@@ -35,6 +35,9 @@ def main():
     for tid, (frames, count) in list(wrong.items())[:5]:
         name, _, line = truth[tid][-1]
         print(f"    {tid} at {name}:{line}, {count}: {check.show(frames)}")
+        seen = [f"{check.last_name(f)}:{f.line}" for f in frames
+                if check.is_python(f)]
+        print(f"        Python: {' > '.join(seen)}")
     for tid in set(truth) - set(right) - set(wrong):
         print(f"    {tid} at {truth[tid][-1]}: no sample")
     return bool(wrong) or set(truth) != set(right)

@@ -23,7 +23,6 @@ export PYTHONWARNINGS=ignore
 here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
-export SPROF_PYTHON=1
 kept=$build/python
 quick='waits plain threads deep tasks forked freed'
 all="$quick crowd waves traced observed profiled monitored alarmed collected

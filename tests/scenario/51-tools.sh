@@ -158,10 +158,10 @@ int main()
 {
     int status = 0;
     volatile long sum = 0;
-    for (long i = 0; i < 50000000; i++)
+    for (long i = 0; i < 400000000; i++)
         sum = sum + i;
     if (fork() == 0) {
-        for (long i = 0; i < 50000000; i++)
+        for (long i = 0; i < 400000000; i++)
             sum = sum + i;
         _exit(3);
     }

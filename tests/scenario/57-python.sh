@@ -4,14 +4,15 @@
 # Goals of this test: functions of Python on the stacks of a real interpreter.
 # - a function stands between the native function that called it and the one
 #   that it calls; the interpreter's loop is not shown, except with --native;
-# - files and lines are those of the source;
+# - files and lines are those of the source; a report begins with the program's
+#   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
 #   the interpreter's lock;
 # - kill -9 leaves the names;
-# - without SPROF_PYTHON=1 none is shown.
+# - they have a kind or category of their own in files that know kinds;
+# - with SPROF_PYTHON=0 none is shown.
 . "$(dirname "$0")/lib.sh"
 has python3 || finish
-export SPROF_PYTHON=1
 python3 - <<'P' || { lacks frames "this version of Python is not known"; finish; }
 import sys
 sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))
@@ -53,8 +54,9 @@ share() {
         END { printf "%d", all ? 100 * part / all : 0 }' "$2"
 }
 
-plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded,$tmp/p.sprof" \
-    SPROF_COST=off "$python" app.py 1
+plain env LD_PRELOAD="$library" SPROF_COST=off \
+    SPROF_OUTPUT="$tmp/p.folded,$tmp/p.sprof,$tmp/p.json,$tmp/p.html" \
+    "$python" app.py 1
 [ "$status" -eq 0 ] || fail "python3 ended with $status"
 stack='app\.<module>;app\.spin;app\.sorter;.*list_sort.*;app\.key;app\.leaf'
 [ "$(share "$stack" p.folded)" -ge 80 ] ||
@@ -63,10 +65,38 @@ stack='app\.<module>;app\.spin;app\.sorter;.*list_sort.*;app\.key;app\.leaf'
     fail "the loop is shown"
 plain "$sprofile" report --by line -n 3 p.sprof
 grep -q 'app\.leaf .*app\.py:[45]' out || fail "no line of app.leaf: $(cat out)"
+# The head has the program's own lines, and none of Python's own files.
+plain "$sprofile" report -n 1 p.sprof
+sed -n '/^python /,/^$/p' out >own
+grep -qE '^python +[89][0-9]\.[0-9] %|^python +100\.0 %' own && head -n 3 own |
+    grep -qE '^ +[0-9.]+ %  app\.leaf app\.py:[345]$' ||
+    fail "own lines: $(cat out)"
+! grep -qE 'importlib|threading|\[' own || fail "other files' lines: $(cat own)"
 plain "$sprofile" report -n 5 --native p.sprof
 grep -q '_PyEval_EvalFrameDefault' out || fail "--native: no loop"
 
-plain env -u SPROF_PYTHON LD_PRELOAD="$library" \
+python3 - >kinds <<'P' || fail "Firefox: $(cat kinds)"
+import json, sys
+file = json.load(open("p.json", encoding="utf-8"))
+shared = file["shared"]
+frames, names = shared["frameTable"], shared["stringArray"]
+python = [one["name"] for one in file["meta"]["categories"]].index("Python")
+kinds = {}
+for function, category in zip(frames["func"], frames["category"]):
+    name = names[shared["funcTable"]["name"][function]]
+    kinds.setdefault(name, set()).add(category == python)
+native = next(name for name in kinds if "list_sort" in name)
+print(kinds["app.sorter"], kinds["app.leaf"], native, kinds[native])
+sys.exit(kinds["app.sorter"] != {True} or True not in kinds["app.leaf"]
+         or kinds[native] != {False})
+P
+if command -v node >/dev/null; then
+    node "$here/kinds.mjs" p.html >kinds || fail "the page is not read"
+    grep -qx '3 app\.leaf' kinds && grep -q '^0 .*list_sort' kinds ||
+        fail "the page has other kinds: $(grep 'app\|list_sort' kinds)"
+fi
+
+plain env SPROF_PYTHON=0 LD_PRELOAD="$library" \
     SPROF_OUTPUT="$tmp/off.folded" "$python" app.py 0.3
 [ "$(share 'app\.' off.folded)" -eq 0 ] || fail "functions that are not wanted"
 

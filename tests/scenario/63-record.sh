@@ -337,6 +337,47 @@ grep -qE 'sprof: [0-9.]+ s, [0-9,]+ samples?, [0-9]+ threads?, [0-9]+ lost' out 
     fail "no line on the terminal: $(cat out)"
 grep -q 'sprof: wrote t.txt' out || fail "no profile after Ctrl-C"
 
+echo "-- beside the program: serve and push"
+LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/other.sprof" \
+    "$work/busy_and_waiting" 6000 >/dev/null &
+other=$!
+"$sprofile" record --serve=127.0.0.1:0 -o served.sprof -- \
+    "$work/busy_and_waiting" 4000 >served.out 2>served.err &
+recorder=$!
+url=
+for _ in $(seq 100); do
+    url=$(sed -n 's|^sprof: serving \(http://[^/]*\)/debug/pprof/$|\1|p' served.err)
+    [ -z "$url" ] || break
+    sleep 0.05
+done
+sleep 2
+python3 "$here/serve_client.py" body "${url#http://}" /targets >targets
+kill -TERM "$recorder"
+status=0
+wait "$recorder" || status=$?
+[ "$status" = 143 ] || fail "the status of a served program is $status"
+[ "$(grep -o '"__param_pid"' targets | wc -l)" = 1 ] &&
+    ! grep -q "\"$other\"" targets ||
+    fail "not the one process of the recording: $(cat targets)"
+! python3 "$here/serve_client.py" body "${url#http://}" /targets 2>/dev/null ||
+    fail "serve goes on after the recording"
+"$sprofile" report served.sprof | grep -q hot_spot || fail "no profile"
+kill "$other"
+wait "$other" 2>/dev/null
+# A server that is not there: the requests wait, and push alone sends them.
+plain "$sprofile" record --push 'http://127.0.0.1:1 --interval 0.5' \
+    -o pushed.sprof -- "$work/busy_and_waiting" 1200
+expect_status 0
+state=$(sed -n 's/.*`sprofile push --state \([^`]*\)`.*/\1/p' err)
+[ -n "$state" ] && [ -e "$state/state" ] || fail "no request waits: $(cat err)"
+rm -rf sprof.record.*.push
+for wrong in --serve=nowhere '--push=--otlp x' '--push=--nonsense'; do
+    plain "$sprofile" record "$wrong" -o wrong.sprof -- touch begun
+    expect_status 2
+done
+! [ -e begun ] || fail "the program was started"
+! ls -d sprof.record.* 2>/dev/null || fail "the spools were left"
+
 echo "-- merge"
 "$work/make_spool" "$tmp/a.sprof"
 plain "$sprofile" merge --wall -o m.folded a.sprof a.sprof a.sprof

@@ -59,6 +59,25 @@ waiting() {
     return 1
 }
 
+# own_sums FILE...: of the programs' own profiles.
+own_sums() {
+    python3 - "$@" <<'END'
+import json
+import sys
+sums = {}
+for path in sys.argv[1:]:
+    data = json.load(open(path))
+    texts = data["dictionary"]["stringTable"]
+    for resource in data["resourceProfiles"]:
+        for profile in resource["scopeProfiles"][0]["profiles"]:
+            kind = texts[profile["sampleType"]["typeStrindex"]]
+            sums[kind] = sums.get(kind, 0) + sum(
+                int(sample["values"][0])
+                for sample in profile.get("samples", []))
+print("cpu", sums["cpu"], "wall", sums["wall"])
+END
+}
+
 section "Sums"
 cp "$work/busy_and_waiting" "$service"
 serve ok drop busy fail slow ok drop ok fail ok
@@ -100,21 +119,7 @@ cat sums
 grep "$tmp.*gone" push.err && fail "something was lost"
 # Their own profiles say the same. Two spools were removed when these were
 # written, and one was kept, because no push saw its process.
-python3 - <<'END' >expected
-import glob
-import json
-sums = {}
-for path in glob.glob("*.otlp.json"):
-    data = json.load(open(path))
-    texts = data["dictionary"]["stringTable"]
-    for resource in data["resourceProfiles"]:
-        for profile in resource["scopeProfiles"][0]["profiles"]:
-            kind = texts[profile["sampleType"]["typeStrindex"]]
-            sums[kind] = sums.get(kind, 0) + sum(
-                int(sample["values"][0])
-                for sample in profile.get("samples", []))
-print("cpu", sums["cpu"], "wall", sums["wall"])
-END
+own_sums *.otlp.json >expected
 for protocol in "${protocols[@]}"; do
     grep "^$protocol " sums | grep -q " $(cat expected) " ||
         fail "$protocol: not $(cat expected)"
@@ -122,6 +127,23 @@ done
 grep -q 'repeated [1-9]' sums || fail "no request was repeated"
 ! [ -e long.sprof ] && ! [ -e short.sprof ] && [ -e unseen.sprof ] ||
     fail "not one spool is left"
+
+section "record --push"
+cp "$work/busy_and_waiting" "$service"
+serve ok drop busy ok
+plain "$sprofile" record -o r.otlp.json \
+    --push "--otlp $url --pyroscope $url --parca $url --pprof $url/pprof --interval 0.5" \
+    -- sh -c "./$service 300; timeout -s KILL 1.7 ./$service 9000; exit 3"
+expect_status 3
+kill "$server"
+python3 "$here/push_sums.py" got "" >sums || fail "a request is wrong"
+cat sums
+own_sums r.otlp.json >expected
+for protocol in "${protocols[@]}"; do
+    grep "^$protocol " sums | grep -q " $(cat expected) " ||
+        fail "$protocol: not $(cat expected)"
+done
+! ls -d sprof.record.* 2>/dev/null || fail "something was left: $(cat err)"
 
 section "A server that refuses, and none at all"
 cp "$work/busy_and_waiting" "$service"

@@ -2,7 +2,7 @@
 """What a server of push_server.py got, summed up.
 
 push_sums.py DIR SERVICE: for each path one line "PATH cpu NS wall NS requests N
-repeated N" about the programs called SERVICE. A request that came twice has the
+repeated N" about the programs called SERVICE, or all if it is empty. A request that came twice has the
 same key and the same bytes, and counts once. Uses no library: fields of protobuf are read here.
 """
 import base64
@@ -101,7 +101,8 @@ def json_sums(data, service):
             labels = labels["labels"]
         names = {label["name"]: label["value"] for label in labels}
         assert names["__name__"] in ("process_cpu", "wall"), names
-        if names.get("service_name", names.get("job")) != service:
+        if names.get("service_name", names.get("job")) != (
+                service or names.get("service_name", names.get("job"))):
             continue
         for sample in series["samples"]:
             raw = sample.get("rawProfile") or sample["raw_profile"]

@@ -124,6 +124,8 @@ static const struct {
     {"DIR", "/tmp", NULL},
     {"MIB", "1", "-1"},
     {"ADDRESS", "[::1]:0", "nowhere:80"},
+    {"[=ADDR]", "[::1]:0", "nowhere:80"},
+    {"OPTIONS", "http://127.0.0.1:1", NULL},
     {"NAME", "app.example", "app:80"},
 };
 
@@ -237,9 +239,10 @@ compose(char *line, size_t size, unsigned command,
     if (commands[command].command == &cmd_convert_merge &&
         option->letter != 'o')
         more = "-o c.folded ";
-    snprintf(line, size, "%s%s%s %s %s", more, is_letter ? "-" : "--",
-             is_letter ? letter : option->name, value != NULL ? value : "",
-             commands[command].needs);
+    snprintf(line, size, "%s%s%s%c%s %s", more, is_letter ? "-" : "--",
+             is_letter ? letter : option->name,
+             value != NULL && option->value[0] == '[' ? '=' : ' ',
+             value != NULL ? value : "", commands[command].needs);
 }
 
 /* Try OPTION with a right argument, a wrong one and none. */
@@ -348,6 +351,7 @@ values_are_those_of_the_line(void **state)
         {&cmd_record, "app", "--no-progress", "yes"},
         {&cmd_record, "--no-progress app", "--no-progress", "no"},
         {&cmd_record, "--wall -- -app", "--wall", "yes"},
+        {&cmd_record, "--serve app", "--push", "none"},
         {&cmd_report, "a.sprof", "-n", "40"},
         {&cmd_report, "a.sprof -n 4294967295", "-n", "4294967295"},
         {&cmd_report, "--json a.sprof", "-n", "0"},

@@ -70,6 +70,16 @@ __asm__(".pushsection .text\n"
         "table huge\n"
         ".cfi_def_cfa_offset 0x10000000\n"
         "end_table\n"
+        "table long\n" /* 18 KB of instructions, as Cython's functions have */
+        ".rept 3000\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "nop\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "nop\n"
+        ".endr\n"
+        ".cfi_def_cfa_offset 24\n"
+        "table_long_end:\n"
+        "end_table\n"
         "table root\n"
         ".cfi_undefined 16\n"
         "end_table\n"
@@ -104,6 +114,8 @@ __asm__(".pushsection .text\n"
         ".purgem restorer\n"
         ".purgem table\n"
         ".purgem end_table\n"
+        ".globl table_long_end\n"
+        ".hidden table_long_end\n"
         ".globl stub_call\n"
         ".hidden stub_call\n"
         "stub_call: call getppid@PLT\n"
@@ -113,8 +125,8 @@ extern const char table_plain[], table_pushed[], table_pointer[],
     table_realigned[], table_fp_in_register[], table_fp_by_value[],
     table_fp_by_sp[], table_cfa_by_r10[], table_cfa_by_stack[],
     table_cfa_by_sum[], table_cfa_by_two[], table_far_return[], table_huge[],
-    table_root[], stub_call[], table_restorer[], table_restorer_inside[],
-    bare_restorer[];
+    table_long_end[], table_root[], stub_call[], table_restorer[],
+    table_restorer_inside[], bare_restorer[];
 void call_by_rbx(void (*function)(void)) __asm__("table_call");
 
 static void
@@ -136,6 +148,7 @@ rows_of_tables_become_rules(void **state)
                 rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
     expect_rule(table_realigned,
                 rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_FP, 0));
+    expect_rule(table_long_end, rule_frame(RULE_CFA_SP, 24, RULE_FP_SAME, 0));
     expect_rule(table_root, rule_make(RULE_ROOT));
 }
 

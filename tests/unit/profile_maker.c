@@ -12,11 +12,13 @@
 #include <cmocka.h>
 
 #include "read/load.h"
+#include "util/intern.h"
 
 #include "profile_maker.h"
 
 struct maker_name maker_names[32];
 unsigned maker_name_count, maker_files;
+static struct intern maker_ids;
 
 static const struct symbol_frame maker_nameless = {"?", "?", "", 0, 0};
 
@@ -42,7 +44,27 @@ symbolizer_new(const struct symbolizer_options *options)
 {
     (void)options;
     maker_files = 0;
+    intern_clear(&maker_ids);
     return (struct symbolizer *)maker_names;
+}
+
+uint32_t
+symbolizer_file(struct symbolizer *symbolizer, const char *path,
+                const char *build_id, uint32_t owner)
+{
+    char key[256];
+
+    (void)symbolizer;
+    (void)owner;
+    snprintf(key, sizeof key, "%s\n%s", path, build_id);
+    return intern_string(&maker_ids, key) + 1;
+}
+
+uint32_t
+symbolizer_owner(struct symbolizer *symbolizer)
+{
+    (void)symbolizer;
+    return 1;
 }
 
 void
@@ -112,6 +134,7 @@ void
 symbolizer_free(struct symbolizer *symbolizer)
 {
     (void)symbolizer;
+    intern_clear(&maker_ids);
 }
 
 struct writer *maker_writer;

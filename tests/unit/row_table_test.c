@@ -175,13 +175,53 @@ an_area_follows_its_piece(void **state)
         assert_int_equal(row_table_find(at + i).word, RULE_NONE);
 }
 
+/* Returns how many areas of the code from START to END have a rule in their
+ * last page. */
+static unsigned
+known_areas(uint64_t start, uint64_t end)
+{
+    unsigned count = 0;
+    for (uint64_t area = start; area + AREA <= end; area += AREA) {
+        bool is_known = false;
+        for (uint64_t at = area + AREA - PIECE; at < area + AREA; at += 16)
+            is_known |= rule_kind(row_table_find(at)) == RULE_FRAME;
+        count += is_known;
+    }
+    return count;
+}
+
+/* A segment in which walks have missed here and there follows as a whole. */
+static void
+a_segment_follows_its_areas(void **state)
+{
+    const struct module *module = modules_find((uint64_t)memcpy);
+    const struct module_load *code = &module->loads[0];
+
+    (void)state;
+    while (!code->executable)
+        code++;
+    unsigned all = (unsigned)((code->end - code->start) / AREA);
+    row_table_begin();
+    for (uint64_t at = code->start; at < code->end; at += 3 * AREA)
+        (void)compile(at + AREA / 2);
+    for (unsigned i = 0;
+         i < 3000 && known_areas(code->start, code->end) < all / 10 * 9; i++) {
+        usleep(1000);
+        row_table_ahead(&pages);
+    }
+    assert_true(known_areas(code->start, code->end) >= all / 10 * 9);
+    row_table_forget(module->start, module->end);
+    assert_int_equal(known_areas(code->start, code->end), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_say_what_rows_say),
         cmocka_unit_test(a_piece_comes_and_goes),
-        cmocka_unit_test(an_area_follows_its_piece)};
+        cmocka_unit_test(an_area_follows_its_piece),
+        cmocka_unit_test(a_segment_follows_its_areas)};
 
     return cmocka_run_group_tests(tests, begin_frames, NULL);
 }

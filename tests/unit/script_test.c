@@ -81,6 +81,12 @@ places_are_forgotten(void **state)
 static uint8_t state_bytes[512], frame_bytes[6][128], native[4][128];
 static struct python python;
 
+static void *
+own_thread(void)
+{
+    return state_bytes;
+}
+
 static uint64_t
 address_of(const void *bytes)
 {
@@ -118,6 +124,7 @@ use_version(unsigned minor)
     const struct python_layout *layout = python_layout_of(minor);
     assert_non_null(layout);
     python.layout = *layout;
+    python.own_thread = own_thread;
     memset(state_bytes, 0, sizeof(state_bytes));
     memset(native, 0, sizeof(native));
     put(state_bytes, layout->thread.thread_id, 0x7777);
@@ -128,8 +135,8 @@ collect(uint64_t pointer)
 {
     script_begin(&script, 0);
     heap_view_begin(&heap, 0, 0, heap_window, 1000);
-    return python_collect(&python, address_of(state_bytes), pointer, &heap,
-                          &script);
+    return python_collect(&python, address_of(state_bytes), pointer, false,
+                          &heap, &script);
 }
 
 /* The frames of code 1 to COUNT, of which those in BORDERS (a bit each) are the
@@ -244,7 +251,110 @@ wrong_pointers_end_the_chain(void **state)
         put(state_bytes, layout->thread.top, 0x7ffffffff000);
         (void)collect(0);
     }
-    assert_false(python_collect(&python, 0x1000, 0, &heap, &script));
+    assert_false(python_collect(&python, 0x1000, 0, false, &heap, &script));
+}
+
+/* As collect, for the calling thread, which runs with its state. No system call
+ * can be made, and the records in NATIVE are its stack. */
+static bool
+collect_held(void)
+{
+    script_begin(&script, 0);
+    heap_view_begin(&heap, address_of(native), address_of(native + 4),
+                    heap_window, 0);
+    return python_collect(&python, address_of(state_bytes), 0x7777, true, &heap,
+                          &script);
+}
+
+/* Frames in the blocks of a thread that has the lock are read without a system
+ * call, in whichever block they are. Others are not. */
+static void
+blocks_are_read_directly(void **state)
+{
+    (void)state;
+    enum { SIZE = 4096 };
+    static _Alignas(8) uint8_t blocks[2][SIZE];
+    use_version(12);
+    const struct python_layout *layout = &python.layout;
+    memset(blocks, 0, sizeof(blocks));
+    put(blocks[0], 0, address_of(blocks[1]));
+    put(blocks[0], 8, SIZE);
+    put(blocks[1], 8, SIZE);
+    put_frame(0, blocks[1] + 64, 0);
+    memcpy(blocks[0] + 64, frame_bytes[0], sizeof(frame_bytes[0]));
+    put_frame(1, native[1], 0);
+    memcpy(blocks[1] + 64, frame_bytes[1], sizeof(frame_bytes[1]));
+    put_frame(3, NULL, 3); /* the frame on the native stack */
+    memcpy(native[1], frame_bytes[3], sizeof(native[1]));
+    put(state_bytes, layout->thread.block, address_of(blocks[0]));
+    put(state_bytes, layout->thread.top, address_of(native[0]));
+    put(native[0], layout->cframe.current, address_of(blocks[0] + 64));
+    assert_true(collect_held());
+    expect_frames(2, 2);
+    assert_int_equal(heap.kept, HEAP_VIEW_BLOCKS);
+    /* A block without a size is not there yet. */
+    put(blocks[1], 8, 0);
+    assert_true(collect_held());
+    assert_int_equal(script.count, 0);
+    put(blocks[1], 8, SIZE);
+    /* A frame elsewhere, as a generator has it. */
+    put(native[0], layout->cframe.current, address_of(frame_bytes[0]));
+    assert_true(collect_held());
+    assert_int_equal(script.count, 0);
+    /* The record lies on another stack. */
+    static uint8_t far[128];
+    put(far, layout->cframe.current, address_of(blocks[0] + 64));
+    put(state_bytes, layout->thread.top, address_of(far));
+    assert_true(collect_held());
+    assert_int_equal(heap.kept, HEAP_VIEW_NOTHING);
+    assert_int_equal(script.count, 0);
+}
+
+/* Up to 3.10 all frames of the thread's own chain are kept. */
+static void
+objects_are_read_directly(void **state)
+{
+    (void)state;
+    for (unsigned minor = 9; minor <= 10; minor++) {
+        use_version(minor);
+        const struct python_layout *layout = &python.layout;
+        put_frame(0, frame_bytes[1], 0);
+        put_frame(1, NULL, 0);
+        put(state_bytes, layout->thread.frame, address_of(frame_bytes[0]));
+        if (layout->cframe.previous != PYTHON_NO_FIELD) {
+            put(state_bytes, layout->thread.top, address_of(native[0]));
+            put(native[0], layout->cframe.previous, address_of(native[1]));
+        }
+        assert_true(collect_held());
+        assert_int_equal(script.count, 2);
+        put(state_bytes, layout->thread.frame, 0x10);
+        assert_true(collect_held());
+        assert_int_equal(script.count, 0);
+    }
+}
+
+/* The frames of a further chain come first if that chain ends further in. */
+static void
+chains_are_sorted(void **state)
+{
+    (void)state;
+    script_begin(&script, 0);
+    script_add(&script, 0x10, 1);
+    script_add(&script, 0x20, 1);
+    script_close(&script, 0, 2000);
+    script_add(&script, 0x30, 1);
+    script_close(&script, 2, 1000);
+    script_sort(&script, 2);
+    assert_true(script_frames[0].code == 0x30);
+    assert_true(script_frames[1].code == 0x10);
+    assert_true(script_frames[2].code == 0x20);
+    script_add(&script, 0x40, 1);
+    script_close(&script, 3, 3000);
+    script_sort(&script, 3);
+    assert_true(script_frames[3].code == 0x40);
+    script_drop_first(&script);
+    assert_int_equal(script.count, 3);
+    assert_true(script_frames[0].code == 0x10);
 }
 
 int
@@ -258,6 +368,9 @@ main(void)
         cmocka_unit_test_setup(chain_of_310, begin),
         cmocka_unit_test_setup(chain_of_39, begin),
         cmocka_unit_test_setup(wrong_pointers_end_the_chain, begin),
+        cmocka_unit_test_setup(blocks_are_read_directly, begin),
+        cmocka_unit_test_setup(objects_are_read_directly, begin),
+        cmocka_unit_test_setup(chains_are_sorted, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

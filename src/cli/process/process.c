@@ -419,3 +419,16 @@ process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
     strcpy(path, search.path);
     return 0;
 }
+
+bool
+process_spool_is_in(const char *path, const char *directory)
+{
+    struct stat wanted, now;
+    char above[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return false;
+    snprintf(above, sizeof(above), "%.*s/", (int)(slash - path), path);
+    return stat(directory, &wanted) == 0 && stat(above, &now) == 0 &&
+           now.st_dev == wanted.st_dev && now.st_ino == wanted.st_ino;
+}

@@ -54,4 +54,7 @@ bool process_is_alive(const struct process *process);
 int process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
                        size_t error_size);
 
+/* Whether the spool at PATH is in DIRECTORY itself. */
+bool process_spool_is_in(const char *path, const char *directory);
+
 #endif

@@ -27,9 +27,9 @@ const struct payload_row payload_rows[PAYLOAD_COUNT] = {
 #undef PAYLOAD
 };
 
-/* SAMPLES_MOST: of a pprof file; Pyroscope refuses one with more than 16,000.
- */
-enum { SAMPLES_MOST = 15000 };
+/* Of a pprof file. Pyroscope refuses one with more than 16,000 samples, or with
+ * more than 4 MiB before it is compressed. */
+enum { SAMPLES_MOST = 15000, PLAIN_MOST = 4000000 };
 
 /* A body that is being made. */
 struct body {
@@ -72,10 +72,23 @@ base64(const char *bytes, size_t size)
     return NULL;
 }
 
-/* COUNT SAMPLES of VALUE as base64 of a pprof file; NULL if memory is short. */
+/* The size of what gzip compressed to SIZE BYTES, which stands at their end
+ * (RFC 1952, section 2.3.1). */
+static uint32_t
+plain_size(const char *bytes, size_t size)
+{
+    uint32_t plain = 0;
+    for (unsigned i = 1; i <= 4 && i <= size; i++)
+        plain = plain << 8 | (uint8_t)bytes[size - i];
+    return plain;
+}
+
+/* COUNT SAMPLES of VALUE as base64 of a pprof file; NULL if memory is short.
+ * *PLAIN: its bytes before it was compressed. */
 static char *
 raw_profile(const struct body *body, enum value value,
-            const struct profile_sample *samples, uint32_t count)
+            const struct profile_sample *samples, uint32_t count,
+            uint32_t *plain)
 {
     char *bytes = NULL, *text = NULL;
     size_t size;
@@ -86,6 +99,8 @@ raw_profile(const struct body *body, enum value value,
         pprof_write_series(stream, body->profile, value, samples, count);
     if (fclose(stream) == 0 && status == 0)
         text = base64(bytes, size);
+    if (text != NULL)
+        *plain = plain_size(bytes, size);
     free(bytes);
     return text;
 }
@@ -160,6 +175,27 @@ write_sample(struct body *body, const char *text)
     json_close(json, '}');
 }
 
+/* Write COUNT SAMPLES of VALUE as one profile, or as halves if that is too
+ * large. Returns 0, or -1 if memory is short. */
+static int
+write_part(struct body *body, enum value value,
+           const struct profile_sample *samples, uint32_t count)
+{
+    uint32_t plain = 0, half = count / 2;
+    char *text = raw_profile(body, value, samples, count, &plain);
+    if (text == NULL)
+        return -1;
+    bool fits = plain <= PLAIN_MOST || half == 0;
+    if (fits)
+        write_sample(body, text);
+    free(text);
+    if (fits)
+        return 0;
+    int status = write_part(body, value, samples, half);
+    return status == 0 ? write_part(body, value, samples + half, count - half)
+                       : status;
+}
+
 /* Write the series of VALUE. Returns 0, or -1 if memory is short. */
 static int
 write_series(struct body *body, enum value value, const char *name)
@@ -181,12 +217,7 @@ write_series(struct body *body, enum value value, const char *name)
         json_name_open(json, "samples", '[');
         for (uint32_t i = 0; i < count && status == 0; i += SAMPLES_MOST) {
             uint32_t part = count - i < SAMPLES_MOST ? count - i : SAMPLES_MOST;
-            char *text = raw_profile(body, value, samples + i, part);
-            if (text == NULL)
-                status = -1;
-            else
-                write_sample(body, text);
-            free(text);
+            status = write_part(body, value, samples + i, part);
         }
         json_close(json, ']');
         json_close(json, '}');

@@ -18,8 +18,10 @@
 #include "cli/command.h"
 #include "cli/process/discover.h"
 #include "store/reader.h"
+#include "symbol/symbolizer.h"
 #include "util/array.h"
 #include "catcher.h"
+#include "sources_parts.h"
 #include "sources.h"
 
 #define STALE_NS (UINT64_C(600) * NS_PER_SECOND)
@@ -31,8 +33,15 @@
  * more than this, the times of its profiles follow it. */
 #define JUMP_NS NS_PER_SECOND
 
-/* SERVER_SECONDS: for servers of debug files. PATH_SIZE: bytes of a path. */
-enum { SERVER_SECONDS = 5, PATH_SIZE = PATH_MAX + 64 };
+/* SERVER_SECONDS: for servers of debug files. PATH_SIZE: bytes of a path.
+ * FILES_MOST: files whose names one symbolizer keeps. PASSED_MOST: files that
+ * are remembered because they are not followed. */
+enum {
+    SERVER_SECONDS = 5,
+    PATH_SIZE = PATH_MAX + 64,
+    FILES_MOST = 2000,
+    PASSED_MOST = 20000
+};
 
 /* Watch the directory PATH, unless it is watched. */
 static int
@@ -53,11 +62,15 @@ add_directory(struct sources *sources, const char *path, bool is_given)
 }
 
 int
-sources_begin(struct sources *sources, const char *const *directories)
+sources_begin(struct sources *sources, const char *const *directories,
+              const char *only)
 {
-    *sources = (struct sources){.begun = clock_realtime()};
+    *sources =
+        (struct sources){.begun = clock_realtime(), .is_closed = only != NULL};
     sources->catcher = catcher_new();
     if (sources->catcher == NULL)
+        return -1;
+    if (only != NULL && add_directory(sources, only, true) != 0)
         return -1;
     for (; *directories != NULL; directories++)
         if (add_directory(sources, *directories, true) != 0)
@@ -120,14 +133,71 @@ find_resource(struct source *source)
         resource->attributes = strdup(ours);
 }
 
-static void
-release_source(struct source *source)
+void
+sources_release(struct source *source)
 {
     interval_close(source->interval);
     free(source->path);
     free((char *)source->resource.service);
     free((char *)source->resource.attributes);
     free((char *)source->resource.container);
+}
+
+/* A file, as it is now. */
+struct file_key {
+    uint64_t device, inode, size, changed;
+};
+
+/* Which file ENTRY of DIRECTORY is. Returns 0, or -1 if it is none. */
+static int
+key_of(int directory, const char *entry, struct file_key *key)
+{
+    struct stat now;
+    if (fstatat(directory, entry, &now, 0) != 0 || !S_ISREG(now.st_mode))
+        return -1;
+    *key = (struct file_key){now.st_dev, now.st_ino, (uint64_t)now.st_size,
+                             (uint64_t)now.st_mtim.tv_sec * NS_PER_SECOND +
+                                 (uint64_t)now.st_mtim.tv_nsec};
+    return 0;
+}
+
+/* Add source AT to the tables. If memory is short, its file is looked at again,
+ * which costs time. */
+static void
+index_source(struct sources *sources, size_t at)
+{
+    const struct source *source = &sources->all[at];
+    dev_t device;
+    ino_t inode;
+    interval_file(source->interval, &device, &inode);
+    const uint64_t file[] = {device, inode};
+    const uint64_t process[] = {(uint64_t)source->process.pid,
+                                source->process.start};
+    (void)intern_put(&sources->followed, file, sizeof(file));
+    if (!source->has_process ||
+        !ARRAY_GROW(sources->latest, intern_count(&sources->processes)))
+        return;
+    uint32_t number = intern_put(&sources->processes, process, sizeof(process));
+    if (number != INTERN_NONE)
+        sources->latest[number] = at;
+}
+
+static void
+clear_index(struct sources *sources)
+{
+    intern_clear(&sources->followed);
+    intern_clear(&sources->processes);
+    free(sources->latest);
+    sources->latest = NULL;
+}
+
+/* Whether the file of KEY is followed, or need not be. */
+static bool
+is_seen(const struct sources *sources, const struct file_key *key)
+{
+    const uint64_t file[] = {key->device, key->inode};
+    return intern_find(&sources->followed, file, sizeof(file)) != INTERN_NONE ||
+           intern_find(&sources->passed, key, sizeof(*key)) != INTERN_NONE;
 }
 
 /* Whether the spool called NAME is followed, or was taken whole. */
@@ -138,7 +208,7 @@ is_known(const struct sources *sources, const char *name)
         if (strcmp(interval_name(sources->all[i].interval), name) == 0)
             return true;
     for (size_t i = 0; i < sources->done_count; i++)
-        if (strcmp(sources->done[i], name) == 0)
+        if (strcmp(sources->done[i].name, name) == 0)
             return true;
     return false;
 }
@@ -163,17 +233,29 @@ find_process(struct source *source)
         interval_is_at(source->interval, path);
 }
 
-/* Follow the spool at PATH, unless it is known. PROCESS writes it, or NULL:
- * then it is looked for. SINCE: spools that began earlier are left out, ns
- * since the epoch. Returns the source, or NULL; *IS_EARLY: it has no header
- * yet. */
-static struct source *
-follow(struct sources *sources, const char *path, const struct process *process,
-       uint64_t since, bool *is_early)
+/* The options of the next source. Processes share files, so they share the
+ * symbolizer. One that has met many files lives only as long as its sources. */
+static struct symbolizer_options
+symbolizer_for(struct sources *sources)
 {
-    const struct symbolizer_options options = {.inlines = true,
-                                               .server_seconds =
-                                                   SERVER_SECONDS};
+    struct symbolizer_options options = {.inlines = true,
+                                         .server_seconds = SERVER_SECONDS};
+    if (sources->symbolizer != NULL &&
+        symbolizer_files(sources->symbolizer) > FILES_MOST) {
+        symbolizer_free(sources->symbolizer);
+        sources->symbolizer = NULL;
+    }
+    if (sources->symbolizer == NULL)
+        sources->symbolizer = symbolizer_new(&options);
+    options.shared = sources->symbolizer;
+    return options;
+}
+
+struct source *
+sources_follow(struct sources *sources, const char *path,
+               const struct process *process, uint64_t since, bool *is_early)
+{
+    const struct symbolizer_options options = symbolizer_for(sources);
     char error[PATH_SIZE + 256];
     struct source source = {0};
     source.interval = interval_open(path, &options, error, sizeof(error));
@@ -196,16 +278,16 @@ follow(struct sources *sources, const char *path, const struct process *process,
         find_process(&source);
     }
     sources->all[sources->count] = source;
+    index_source(sources, sources->count);
     return &sources->all[sources->count++];
 
 err:
-    release_source(&source);
+    sources_release(&source);
     return NULL;
 }
 
-/* Watch the directory of the spool at PATH. */
-static void
-watch_beside(struct sources *sources, const char *path)
+void
+sources_watch_beside(struct sources *sources, const char *path)
 {
     char directory[PATH_SIZE];
     const char *slash = strrchr(path, '/');
@@ -223,20 +305,20 @@ take_process(const struct process *process, void *context)
     struct sources *sources = context;
     char path[PATH_SIZE], error[PATH_SIZE + 512];
     bool unused;
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct source *source = &sources->all[i];
-        if (source->has_process && source->process.pid == process->pid &&
-            source->process.start == process->start &&
-            interval_is_at(source->interval, source->path))
+    const uint64_t key[] = {(uint64_t)process->pid, process->start};
+    uint32_t number = intern_find(&sources->processes, key, sizeof(key));
+    if (number != INTERN_NONE) {
+        const struct source *source = &sources->all[sources->latest[number]];
+        if (interval_is_at(source->interval, source->path))
             return;
     }
     if (process_find_spool(process->pid, path, sizeof(path), error,
                            sizeof(error)) != 0)
         return;
-    struct source *source = follow(sources, path, process, 0, &unused);
+    struct source *source = sources_follow(sources, path, process, 0, &unused);
     if (source != NULL)
         find_resource(source);
-    watch_beside(sources, path);
+    sources_watch_beside(sources, path);
 }
 
 /* Follow the new spools in DIRECTORY. Returns whether one was too early. */
@@ -248,16 +330,21 @@ take_directory(struct sources *sources, const char *path, bool is_given)
     bool any = false;
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         char file[PATH_SIZE];
+        struct file_key key;
         bool is_early;
         if (!path_ends_with(entry->d_name, ".sprof") ||
-            path_ends_with(entry->d_name, ".past.sprof"))
+            path_ends_with(entry->d_name, ".past.sprof") ||
+            key_of(dirfd(directory), entry->d_name, &key) != 0 ||
+            is_seen(sources, &key))
             continue;
         snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
         struct source *source =
-            follow(sources, file, NULL, is_given ? 0 : sources->begun,
-                   &is_early);
+            sources_follow(sources, file, NULL, is_given ? 0 : sources->begun,
+                           &is_early);
         if (source != NULL)
             find_resource(source);
+        else if (!is_early)
+            (void)intern_put(&sources->passed, &key, sizeof(key));
         any |= is_early && access(file, R_OK) == 0;
     }
     if (directory != NULL)
@@ -279,7 +366,7 @@ take_caught(struct sources *sources, int fd)
     char link[64], path[PATH_SIZE];
     bool is_early;
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    struct source *source = follow(sources, link, NULL, 0, &is_early);
+    struct source *source = sources_follow(sources, link, NULL, 0, &is_early);
     if (source != NULL) {
         static const char gone[] = " (deleted)";
         ssize_t length = readlink(link, path, sizeof(path) - 1);
@@ -326,13 +413,19 @@ take_all_caught(struct sources *sources)
 bool
 sources_look(struct sources *sources)
 {
+    clear_index(sources);
+    for (size_t i = 0; i < sources->count; i++)
+        index_source(sources, i);
+    if (intern_count(&sources->passed) > PASSED_MOST)
+        intern_clear(&sources->passed);
     /* First what may be gone soon. */
     bool any = take_all_caught(sources);
     for (size_t i = 0; i < sources->directory_count; i++) {
         const struct sources_directory *directory = &sources->directories[i];
         any |= take_directory(sources, directory->path, directory->is_given);
     }
-    (void)discover_each(take_process, sources);
+    if (!sources->is_closed)
+        (void)discover_each(take_process, sources);
     return any;
 }
 
@@ -386,17 +479,43 @@ follow_clock(const struct source *source)
         profile->start += (uint64_t)jump;
 }
 
+void
+sources_add_done(struct sources *sources, const char *name, const char *path)
+{
+    struct sources_done done = {strdup(name),
+                                path != NULL ? strdup(path) : NULL};
+    if (done.name != NULL && ARRAY_GROW(sources->done, sources->done_count)) {
+        sources->done[sources->done_count++] = done;
+        return;
+    }
+    free(done.name);
+    free(done.path);
+}
+
 /* Remember that the spool of SOURCE was taken, if it can still be found. */
 static void
 note_done(struct sources *sources, const struct source *source)
 {
-    char *name;
-    if (!interval_is_at(source->interval, source->path) ||
-        !ARRAY_GROW(sources->done, sources->done_count))
-        return;
-    name = strdup(interval_name(source->interval));
-    if (name != NULL)
-        sources->done[sources->done_count++] = name;
+    if (interval_is_at(source->interval, source->path))
+        sources_add_done(sources, interval_name(source->interval),
+                         source->path);
+}
+
+/* Forget spools that were taken whole and removed since. */
+static void
+forget_done(struct sources *sources)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < sources->done_count; i++) {
+        struct sources_done *done = &sources->done[i];
+        if (done->path == NULL || access(done->path, F_OK) == 0) {
+            sources->done[left++] = *done;
+            continue;
+        }
+        free(done->name);
+        free(done->path);
+    }
+    sources->done_count = left;
 }
 
 /* The process may add to its spool until the moment at which it is known to
@@ -421,160 +540,31 @@ sources_take(struct sources *sources,
             use(profile, &source.resource, context);
         if (is_last) {
             note_done(sources, &source);
-            release_source(&source);
+            sources_release(&source);
         } else {
             sources->all[left++] = source;
         }
     }
     sources->count = left;
-}
-
-static void
-save_text(FILE *stream, const char *word, const char *text)
-{
-    if (text != NULL && strchr(text, '\n') == NULL)
-        fprintf(stream, "%s %s\n", word, text);
-}
-
-void
-sources_save(FILE *stream, void *context)
-{
-    const struct sources *sources = context;
-    for (size_t i = 0; i < sources->done_count; i++)
-        fprintf(stream, "done %s\n", sources->done[i]);
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct source *source = &sources->all[i];
-        fprintf(stream, "spool %s\n", interval_name(source->interval));
-        save_text(stream, "path", source->path);
-        save_text(stream, "service", source->resource.service);
-        save_text(stream, "attributes", source->resource.attributes);
-        save_text(stream, "container", source->resource.container);
-        fprintf(stream, "at\n");
-        interval_position_save(source->interval, stream);
-    }
-}
-
-/* A source as it was saved. */
-struct saved {
-    char *name, *path, *service, *attributes, *container;
-};
-
-/* The text behind WORD in LINE, for the caller to free; NULL if it is another
- * line. */
-static char *
-text_behind(char *line, const char *word)
-{
-    size_t length = strlen(word);
-    line[strcspn(line, "\n")] = '\0';
-    return strncmp(line, word, length) == 0 && line[length] == ' '
-               ? strdup(line + length + 1)
-               : NULL;
-}
-
-/* Pass over the lines of a position. */
-static void
-skip_position(FILE *state)
-{
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, state) > 0 && strcmp(line, "end\n") != 0)
-        continue;
-    free(line);
-}
-
-/* Go on with SAVED, whose position is next in STATE. */
-static void
-resume_one(struct sources *sources, const struct saved *saved, FILE *state)
-{
-    bool unused;
-    struct source *source = NULL;
-    if (saved->path != NULL)
-        source = follow(sources, saved->path, NULL, 0, &unused);
-    if (source == NULL ||
-        strcmp(interval_name(source->interval), saved->name) != 0) {
-        skip_position(state);
-        command_fail("%s is gone: what its process did since the last push is "
-                     "lost",
-                     saved->path != NULL ? saved->path : saved->name);
-    } else if (interval_position_resume(source->interval, state) != 0) {
-        command_fail("%s: its saved position is damaged", saved->path);
-    } else {
-        source->resource.service =
-            saved->service != NULL ? strdup(saved->service) : NULL;
-        source->resource.attributes =
-            saved->attributes != NULL ? strdup(saved->attributes) : NULL;
-        source->resource.container =
-            saved->container != NULL ? strdup(saved->container) : NULL;
-        watch_beside(sources, saved->path);
-        return;
-    }
-    if (source != NULL) {
-        release_source(source);
-        sources->count--;
-    }
-}
-
-/* Take LINE into SAVED. */
-static void
-take_line(struct saved *saved, char *line)
-{
-    static const char *const words[] = {"spool", "path", "service",
-                                        "attributes", "container"};
-    char **const fields[] = {&saved->name, &saved->path, &saved->service,
-                             &saved->attributes, &saved->container};
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        char *text = text_behind(line, words[i]);
-        if (text == NULL)
-            continue;
-        free(*fields[i]);
-        *fields[i] = text;
-    }
-}
-
-static void
-release_saved(struct saved *saved)
-{
-    free(saved->name);
-    free(saved->path);
-    free(saved->service);
-    free(saved->attributes);
-    free(saved->container);
-    *saved = (struct saved){0};
-}
-
-void
-sources_resume(struct sources *sources, FILE *state)
-{
-    struct saved saved = {0};
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, state) > 0) {
-        char *done = text_behind(line, "done");
-        if (strcmp(line, "at") == 0 && saved.name != NULL) {
-            resume_one(sources, &saved, state);
-            release_saved(&saved);
-        } else if (done != NULL) {
-            if (ARRAY_GROW(sources->done, sources->done_count))
-                sources->done[sources->done_count++] = done;
-            else
-                free(done);
-        } else {
-            take_line(&saved, line);
-        }
-    }
-    release_saved(&saved);
-    free(line);
+    forget_done(sources);
+    if (sources->symbolizer != NULL)
+        symbolizer_rest(sources->symbolizer);
 }
 
 void
 sources_end(struct sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++)
-        release_source(&sources->all[i]);
-    for (size_t i = 0; i < sources->done_count; i++)
-        free(sources->done[i]);
+        sources_release(&sources->all[i]);
+    for (size_t i = 0; i < sources->done_count; i++) {
+        free(sources->done[i].name);
+        free(sources->done[i].path);
+    }
     for (size_t i = 0; i < sources->directory_count; i++)
         free(sources->directories[i].path);
+    clear_index(sources);
+    intern_clear(&sources->passed);
+    symbolizer_free(sources->symbolizer);
     free(sources->all);
     free(sources->done);
     free(sources->directories);

@@ -15,6 +15,7 @@
 
 #include "cli/process/process.h"
 #include "live/interval.h"
+#include "util/intern.h"
 #include "write/otlp.h"
 
 struct source {
@@ -33,6 +34,11 @@ struct sources_directory {
     bool is_given; /* by the user; else only new spools are taken */
 };
 
+/* A spool: its name, and its path, which is NULL if it is not known. */
+struct sources_done {
+    char *name, *path;
+};
+
 struct catcher;
 
 /* Most spools that wait for their header. */
@@ -41,7 +47,13 @@ enum { SOURCES_EARLY = 64 };
 struct sources {
     struct source *all;
     size_t count;
-    char **done; /* names of spools that were taken whole and are still there */
+    struct symbolizer *symbolizer; /* of all sources; NULL: none yet */
+    /* Made anew for each look: files that are followed, and the latest source
+     * of each process, whose index is in LATEST by the number in PROCESSES. */
+    struct intern followed, processes;
+    size_t *latest;
+    struct intern passed; /* files, as they are, that will not be followed */
+    struct sources_done *done; /* taken whole, and still there */
     size_t done_count;
     struct sources_directory *directories;
     size_t directory_count;
@@ -49,18 +61,21 @@ struct sources {
     int early[SOURCES_EARLY]; /* spools that were caught without a header */
     unsigned early_count;
     uint64_t begun; /* ns since the epoch */
+    bool is_closed; /* no spool is looked for elsewhere */
 };
 
 /* A descriptor that can be read when sources_look has something to do. */
 int sources_fd(const struct sources *sources);
 
-/* Begin with the DIRECTORIES, a list that ends with NULL. Returns 0, or -1 with
- * errno set. */
-int sources_begin(struct sources *sources, const char *const *directories);
+/* Begin with the DIRECTORIES, a list that ends with NULL. If ONLY is not NULL,
+ * spools are taken from this directory and from DIRECTORIES alone. Returns 0,
+ * or -1 with errno set. */
+int sources_begin(struct sources *sources, const char *const *directories,
+                  const char *only);
 
-/* Go on from what sources_save wrote to STATE. A message names each spool that
- * is gone. */
-void sources_resume(struct sources *sources, FILE *state);
+/* Go on from what sources_state_save wrote to STATE. A message names each spool
+ * that is gone. */
+void sources_state_resume(struct sources *sources, FILE *state);
 
 /* Look for spools that are not followed yet. Returns whether there may be one
  * that cannot be opened yet. */
@@ -75,7 +90,7 @@ void sources_take(struct sources *sources,
                   void *context);
 
 /* Write all positions to STREAM. SOURCES is a struct sources. */
-void sources_save(FILE *stream, void *sources);
+void sources_state_save(FILE *stream, void *sources);
 
 void sources_end(struct sources *sources);
 

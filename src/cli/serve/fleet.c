@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -124,23 +125,32 @@ is_sampler(pid_t pid, pid_t tid, void *unused)
     return process_is_sampler(pid, tid);
 }
 
-/* Add process PID. Returns 0, or -1 if its spool cannot be read. */
-static int
+enum look { LOOK_ADDED, LOOK_HIDDEN, LOOK_UNWANTED };
+
+/* Add process PID, unless its spool cannot be read, or is not wanted. */
+static enum look
 add_process(struct fleet *fleet, pid_t pid)
 {
     char unused[PATH_MAX + 512];
     struct member *member = calloc(1, sizeof(*member));
+    enum look look = LOOK_HIDDEN;
     if (member == NULL)
-        return -1;
+        return look;
     member->fd = -1;
     if (process_look(&member->process, pid, unused, sizeof(unused)) != 0 ||
         process_find_spool(pid, member->path, sizeof(member->path), unused,
-                           sizeof(unused)) != 0 ||
-        open_spool(member) != 0 || insert(fleet, member) != 0) {
-        free_member(member);
-        return -1;
-    }
-    return 0;
+                           sizeof(unused)) != 0)
+        goto end;
+    look = LOOK_UNWANTED;
+    if (fleet->only != NULL && !process_spool_is_in(member->path, fleet->only))
+        goto end;
+    look = LOOK_HIDDEN;
+    if (open_spool(member) == 0 && insert(fleet, member) == 0)
+        return LOOK_ADDED;
+
+end:
+    free_member(member);
+    return look;
 }
 
 /* Whether a living process of the fleet has PID. */
@@ -184,14 +194,30 @@ forget_strangers(struct fleet *fleet)
     fleet->stranger_count = kept;
 }
 
+/* Whether PID may be about to load the library. */
+static bool
+is_young(pid_t pid)
+{
+    char unused[256];
+    struct process process;
+    struct timespec now;
+    uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return process_look(&process, pid, unused, sizeof(unused)) == 0 &&
+           process.start / hertz + STRANGER_SECONDS > (uint64_t)now.tv_sec;
+}
+
 /* Look at PID, which is not of the fleet. A process that has just begun has no
  * spool yet; it is looked at again soon. */
 static void
 look_at(struct fleet *fleet, pid_t pid)
 {
-    if (!process_find_thread(pid, is_sampler, NULL)) {
-        note_stranger(fleet, pid, STRANGER_SECONDS);
-    } else if (add_process(fleet, pid) != 0) {
+    enum look look = process_find_thread(pid, is_sampler, NULL)
+                         ? add_process(fleet, pid)
+                         : LOOK_UNWANTED;
+    if (look == LOOK_UNWANTED)
+        note_stranger(fleet, pid, is_young(pid) ? 1 : STRANGER_SECONDS);
+    if (look == LOOK_HIDDEN) {
         fleet->hidden++;
         note_stranger(fleet, pid, 1);
     }

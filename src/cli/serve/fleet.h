@@ -46,6 +46,8 @@ struct fleet {
     struct fleet_stranger *strangers; /* processes that have no sampler */
     uint32_t stranger_count;
     uint64_t scanned; /* CLOCK_MONOTONIC of the last scan, ns */
+    const char *only; /* the directory of the spools that are wanted; NULL: all.
+                       * The caller sets it. */
     uint32_t hidden;  /* profiled processes that could not be read then */
 };
 

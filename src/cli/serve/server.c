@@ -566,6 +566,7 @@ server_run(const struct server_options *options, char *error, size_t size)
 {
     sigset_t mask;
     server.options = options;
+    server.fleet.only = options->only;
     server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     raise_limit();
     catch_signals(&mask);

@@ -17,6 +17,7 @@ struct server_options {
     const struct listener *listener;
     const char *const *hosts; /* names under which clients may come */
     unsigned host_count;
+    const char *only; /* directory of spools; NULL: wherever they are */
 };
 
 /* Serve until SIGINT, SIGTERM or SIGHUP. Returns 0, or -1 with a sentence in

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread_word.c -- see thread_word.h. The forms are those of "ELF Handling For
+ * Thread-Local Storage" (U. Drepper). Data that is there when a thread begins
+ * lies right below its control block, at the same distance in all threads. All
+ * is read by system calls.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "unwind/thread_word.h"
+#include "base/poison.h"
+
+#define CODE_MOST 32u
+
+/* The control block of a thread holds, at this offset, the address of its table
+ * of modules (dtv_t). Entry 0 has the number of entries before it. */
+#define TABLE_OFFSET 8u
+#define ENTRY_SIZE 16u
+
+/* Most modules with data of threads, and the largest distance of such data. */
+#define MODULES_MOST 4096u
+#define DISTANCE_MOST (1 << 20)
+
+static bool
+copy(void *to, uint64_t address, size_t length)
+{
+    return sys_read_memory(to, address, length) == (long)length;
+}
+
+/* Whether CODE begins with the COUNT BYTES. If so, *CODE goes behind them. */
+static bool
+take(const uint8_t **code, const char *bytes, size_t count)
+{
+    if (memcmp(*code, bytes, count) != 0)
+        return false;
+    *code += count;
+    return true;
+}
+
+static int32_t
+take_number(const uint8_t **code)
+{
+    int32_t number;
+    memcpy(&number, *code, sizeof(number));
+    *code += sizeof(number);
+    return number;
+}
+
+/* mov %fs:NUMBER, %rax; ret. Or mov NUMBER(%rip), %rax; mov %fs:(%rax), %rax;
+ * ret. CODE stands for what is at ADDRESS. */
+static bool
+read_fixed(struct thread_word *word, const uint8_t *code, uint64_t address)
+{
+    const uint8_t *begin = code;
+    if (take(&code, "\x64\x48\x8b\x04\x25", 5)) {
+        word->fixed = take_number(&code);
+        return *code == 0xc3;
+    }
+    if (!take(&code, "\x48\x8b\x05", 3))
+        return false;
+    uint64_t entry = (uint64_t)(int64_t)take_number(&code);
+    entry += address + (uint64_t)(code - begin);
+    return take(&code, "\x64\x48\x8b\x00\xc3", 5) &&
+           copy(&word->fixed, entry, sizeof(word->fixed));
+}
+
+/* lea NUMBER(%rip), %rdi; call __tls_get_addr; mov MORE(%rax), %rax. */
+static bool
+read_called(struct thread_word *word, const uint8_t *code, uint64_t address)
+{
+    const uint8_t *begin = code;
+    if (!take(&code, "\x48\x83\xec\x08", 4) && !take(&code, "\x50", 1) &&
+        !take(&code, "\x55\x48\x89\xe5", 4))
+        return false;
+    bool is_padded = take(&code, "\x66", 1);
+    if (!take(&code, "\x48\x8d\x3d", 3))
+        return false;
+    word->index = (uint64_t)(int64_t)take_number(&code);
+    word->index += address + (uint64_t)(code - begin);
+    if (!take(&code, is_padded ? "\x66\x66\x48\xe8" : "\xe8",
+              is_padded ? 4 : 1))
+        return false;
+    code += 4;
+    if (take(&code, "\x48\x8b\x80", 3))
+        word->more = take_number(&code);
+    else if (!take(&code, "\x48\x8b\x00", 3))
+        return false;
+    return true;
+}
+
+bool
+thread_word_read(struct thread_word *word, uint64_t address)
+{
+    uint8_t bytes[CODE_MOST];
+    const uint8_t *code = bytes;
+    *word = (struct thread_word){0};
+    if (!copy(bytes, address, sizeof(bytes)))
+        return false;
+    if (take(&code, "\xf3\x0f\x1e\xfa", 4)) /* endbr64 */
+        address += 4;
+    if (read_fixed(word, code, address))
+        return true;
+    *word = (struct thread_word){0};
+    return read_called(word, code, address);
+}
+
+int64_t
+thread_word_place(const struct thread_word *word, uint64_t pointer)
+{
+    uint64_t pair[2], table, count, entry[2];
+    if (word->index == 0)
+        return word->fixed;
+    /* The second word of an entry is what has to be freed: nothing, where the
+     * data was there when the thread began. */
+    if (!copy(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
+        pair[0] > MODULES_MOST ||
+        !copy(&table, pointer + TABLE_OFFSET, sizeof(table)) ||
+        !copy(&count, table - ENTRY_SIZE, sizeof(count)) || pair[0] > count ||
+        !copy(entry, table + pair[0] * ENTRY_SIZE, sizeof(entry)) ||
+        entry[1] != 0)
+        return 0;
+    int64_t place = (int64_t)(entry[0] + pair[1] - pointer) + word->more;
+    return place < 0 && place > -DISTANCE_MOST && place % 8 == 0 ? place : 0;
+}
