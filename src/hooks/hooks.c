@@ -247,8 +247,8 @@ ENDS(HOOK, _Exit, lifecycle_end_apart(END_QUICK), REAL(_exit))
 /* Functions of at_quick_exit(3) may follow. */
 ENDS(HOOK, quick_exit, lifecycle_end_apart(END_EXIT), REAL(quick_exit))
 
-HOOK_OLD(quick_exit, "GLIBC_2.10");
+HOOK_OLD(quick_exit, ARCH_OLD_QUICK_EXIT);
 HOOK void old_quick_exit(int status);
 /* Runs after the destructors of thread_local objects. */
 ENDS(, old_quick_exit, lifecycle_end(END_EXIT),
-     REAL_OLD(quick_exit, "GLIBC_2.10"))
+     REAL_OLD(quick_exit, ARCH_OLD_QUICK_EXIT))

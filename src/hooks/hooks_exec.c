@@ -219,10 +219,10 @@ SPAWNS(HOOK, posix_spawnp, REAL(posix_spawnp))
 
 /* The versions for which a file that is no program is run by sh(1). */
 HOOK __typeof__(posix_spawn) old_posix_spawn, old_posix_spawnp;
-HOOK_OLD(posix_spawn, "GLIBC_2.2.5");
-HOOK_OLD(posix_spawnp, "GLIBC_2.2.5");
-SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn, "GLIBC_2.2.5"))
-SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp, "GLIBC_2.2.5"))
+HOOK_OLD(posix_spawn, ARCH_OLD_SPAWN);
+HOOK_OLD(posix_spawnp, ARCH_OLD_SPAWN);
+SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn, ARCH_OLD_SPAWN))
+SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp, ARCH_OLD_SPAWN))
 
 STARTS(HOOK, FILE *, popen, REAL(popen),
        (const char *command, const char *type), (command, type))

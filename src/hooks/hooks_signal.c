@@ -342,10 +342,10 @@ SENDS(HOOK, pthread_sigqueue, REAL(pthread_sigqueue), true,
 SENDS(HOOK, tgkill, REAL(tgkill), pid == phase_caller(),
       (pid_t pid, pid_t tid, int signo), (pid, tid, signo))
 
-HOOK_OLD(pthread_kill, "GLIBC_2.2.5");
+HOOK_OLD(pthread_kill, ARCH_OLD_KILL);
 HOOK int old_pthread_kill(pthread_t thread, int signo);
 /* Returns ESRCH for a thread that has ended and was not joined. */
-SENDS(, old_pthread_kill, REAL_OLD(pthread_kill, "GLIBC_2.2.5"), true,
+SENDS(, old_pthread_kill, REAL_OLD(pthread_kill, ARCH_OLD_KILL), true,
       (pthread_t thread, int signo), (thread, signo))
 
 /* Whether TID is a thread of the calling process. */

@@ -208,12 +208,16 @@ rule_by_code(const struct place *place)
 }
 
 /* Whether PLACE is among the first instructions of the dynamic loader or the
- * program, where they have no FDE. */
+ * program, where they have no FDE. With a link register, whether it is in the
+ * first function: a table that does not say what that is shows an ordinary one.
+ */
 static bool
 is_first_code(const struct place *place)
 {
     uint64_t entry = place->module->entry;
     struct fde fde;
+    if (place->has_fde)
+        return ARCH_HAS_LINK && place->fde.start == entry;
     return entry != 0 && place->pc - entry < ENTRY_REACH &&
            !fde_find(pages_learner, place->module, entry, &fde);
 }
@@ -302,7 +306,7 @@ learn_in_module(const struct place *place)
 {
     if (is_edge(place) && code_pattern_is_restorer(place->pc))
         return rule_make(RULE_SIGNAL);
-    if (is_stack_start(place))
+    if (is_stack_start(place) || (place->has_fde && is_first_code(place)))
         return rule_make(RULE_ROOT);
     return place->has_fde ? rule_by_table(place) : rule_without_table(place);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "process/modules.h"
@@ -196,6 +197,7 @@ struct compilation {
     struct pages *pages;
     uint64_t start, at; /* of the piece; the rows are known up to AT */
     uint64_t last;      /* the last byte of the present function */
+    uint64_t entry;     /* the first instruction of the module; 0: none */
     uint32_t count;
 };
 
@@ -228,13 +230,16 @@ add_row(void *to, const struct cfi_row *row)
     piece->at = until;
 }
 
-/* The last byte of a function may be in front of a signal restorer, and the
+/* The first function of a module is a root, and its table may not say so. With
+ * a link register nothing else shows it (learn.c).
+ * The last byte of a function may be in front of a signal restorer, and the
  * answer for it is not that of its row (learn.c). */
 static void
 add_function(void *to, const struct fde *fde)
 {
     struct compilation *piece = to;
-    if (fde->end - fde->start < FUNCTION_LEAST)
+    bool is_entry = ARCH_HAS_LINK && fde->start == piece->entry;
+    if (fde->end - fde->start < FUNCTION_LEAST || is_entry)
         return;
     piece->last = fde->end - 1;
     if (piece->at < fde->start)
@@ -249,7 +254,10 @@ static void
 compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
 {
     uint64_t start = pc & ~(PIECE_SIZE - 1);
-    struct compilation made = {.pages = pages, .start = start, .at = start};
+    struct compilation made = {.pages = pages,
+                               .start = start,
+                               .at = start,
+                               .entry = module->entry};
     add_entry(&made, start, 0);
     fde_each(pages, module, start, start + PIECE_SIZE, add_function, &made);
     struct piece *piece = find_piece(pc >> PIECE_BITS);

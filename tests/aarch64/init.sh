@@ -27,7 +27,7 @@ units="rules row_table learn walk walk_guess script view look peek handlers
     python_lines journal store profile"
 
 # What matters: stacks, waits, signals, fork, exec, ends, formats, control.
-scenarios="10-known-stack 30-same-behaviour"
+scenarios="30-same-behaviour 36-exec 37-endings 72-stacks"
 
 # try NAME SECONDS PROGRAM...
 try() {
@@ -47,7 +47,7 @@ try() {
 
 cd /source/tests || exit 1
 for unit in $units; do
-    try "unit.$unit" 60 "/build/tests/${unit}_test"
+    try "unit.$unit" 120 "/build/tests/${unit}_test"
 done
 
 # real NAME LEAST COMMAND...: LEAST % of the CPU time reaches its root.
@@ -70,6 +70,47 @@ numbers='with recursive c(x) as (select 1 union all select x+1 from c
 real python 99 python3 -c 'sum(i * i for i in range(20000000 // 8))'
 real sqlite3 99 sqlite3 :memory: "$numbers"
 real xz 99 xz -6 -k -c /usr/bin/python3.11
+
+# The chain of calls is whole in each stack that comes to its end.
+for variant in o0 o2 o2_nofp o3_lto; do
+    program=/build/tests/workload/known_stack.$variant
+    SPROF_COST=90 LD_PRELOAD=/build/libsprof.so SPROF_OUTPUT=/tmp/known.folded \
+        "$program" 3000 >/tmp/known 2>&1
+    chain=$(sed -n 's/^expect: //p' /tmp/known | head -n 1)
+    awk -v name="$variant" -v chain="$chain" '
+        /;leaf_spin/ { all += $NF; if ($0 ~ chain) whole += $NF }
+        END { share = all ? 100 * whole / all : 0
+              printf "%s known_stack.%s: %.2f %% of %d ms are whole\n",
+                  share >= 99 ? "ok" : "FAIL", name, share, all }' \
+        /tmp/known.folded
+done
+
+# Each call that waits is seen, with its whole stack, and none is interrupted.
+for variant in o0 o2 o2_fp; do
+    program=/build/tests/workload/blocked_calls.$variant
+    SPROF_COST=90 LD_PRELOAD=/build/libsprof.so SPROF_OUTPUT=/tmp/wait.sprof \
+        "$program" 3000 >/tmp/waits 2>&1
+    /build/sprofile convert --wall /tmp/wait.sprof /tmp/wait.folded
+    missing=
+    while IFS= read -r chain; do
+        grep -aqE "$chain" /tmp/wait.folded || missing+=" $chain"
+    done < <(sed -n 's/^expect: //p' /tmp/waits)
+    grep -qx 'interrupted: 0' /tmp/waits || missing+=" interrupted"
+    awk -v name="$variant" -v missing="$missing" '
+        /\[waiting\]/ { all += $NF; if (/^\[truncated\]/) cut += $NF }
+        END { share = all ? 100 * (all - cut) / all : 0
+              printf "%s blocked_calls.%s: %.2f %% of %d ms are whole%s\n",
+                  share >= 99 && missing == "" ? "ok" : "FAIL", name, share,
+                  all, missing }' /tmp/wait.folded
+done
+
+# What was sampled survives a kill.
+SPROF_COST=90 LD_PRELOAD=/build/libsprof.so SPROF_OUTPUT=/tmp/killed.sprof \
+    python3 -c 'while True: pass' & killed=$!
+sleep 5
+kill -9 $killed
+wait $killed 2>/dev/null
+try kill /build/sprofile report /tmp/killed.sprof
 
 for scenario in $scenarios; do
     try "scenario.$scenario" 150 bash "/source/tests/scenario/$scenario.sh"

@@ -110,7 +110,7 @@ for cpu in "${cpus[@]}"; do
     max) model=max,pauth-impdef=on ;;
     *) model=$cpu ;;
     esac
-    timeout 420 qemu-system-aarch64 -M virt,gic-version=3 -cpu $model -smp 2 \
+    timeout 540 qemu-system-aarch64 -M virt,gic-version=3 -cpu $model -smp 2 \
         -accel tcg,thread=multi -m 3G -nic none -nographic -no-reboot \
         -kernel kernel/boot/vmlinuz-* -initrd all.cpio.gz \
         -append "console=ttyAMA0 quiet panic=-1 rdinit=/init" </dev/null |

@@ -109,7 +109,9 @@ roots_end_a_stack(void **state)
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, note_root, &frame), 0);
     pthread_join(thread, NULL);
-    assert_int_equal(check_pc((uint64_t)frame - 1), RULE_ROOT);
+    enum rule_kind kind = check_pc((uint64_t)frame - 1);
+    /* Where threads begin without a caller, backtrace leaves out the root. */
+    assert_true(kind == RULE_ROOT || (ARCH_HAS_LINK && kind == RULE_FRAME));
     note_root(&frame);
     assert_in_range((uint64_t)frame, (uint64_t)_start, (uint64_t)_start + 64);
     for (unsigned i = 0; i < 34; i++)

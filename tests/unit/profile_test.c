@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -338,7 +339,7 @@ states_have_names(void **state)
     maker_add_head();
     maker_add_node(1, 0, 1, 0x10, 0);
     maker_add_sample(1, 1, 1, 0);
-    maker_add_sample(1, 1, 1, 202);
+    maker_add_sample(1, 1, 1, SYS_futex);
     maker_add_sample(1, 1, 1, 441);
     maker_add_sample(1, 1, 1, 400);
     maker_add_sample(1, 1, 1, SYSCALL_UNKNOWN);

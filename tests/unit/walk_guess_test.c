@@ -100,6 +100,9 @@ a_0_behind_a_guess_is_no_root(void **state)
     struct regs caller = {.pc = F1, .sp = word_at(9)};
 
     (void)state;
+    /* There a walk needs the frame record behind a guess. */
+    if (ARCH_HAS_LINK)
+        skip();
     rules_put(LEAF, rule_guess(24, 0));
     put_rule(F1, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
     put_rule(F2, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));

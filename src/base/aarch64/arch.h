@@ -21,6 +21,12 @@
 /* The interpreter of programs. */
 #define ARCH_DYNAMIC_LINKER "/lib/ld-linux-aarch64.so.1"
 
+/* The older versions of functions that libc has in two (libsprof_aarch64.map).
+ * There is only one posix_spawn here, and no program asks for this version. */
+#define ARCH_OLD_QUICK_EXIT "GLIBC_2.17"
+#define ARCH_OLD_SPAWN "GLIBC_2.2.5"
+#define ARCH_OLD_KILL "GLIBC_2.17"
+
 /* Bytes below the stack pointer that a function may use: none (AAPCS64, section
  * 6.4.5.1). */
 #define ARCH_RED_ZONE 0u

@@ -21,6 +21,11 @@
 /* The interpreter of programs (x86-64 psABI, section 5.2.1). */
 #define ARCH_DYNAMIC_LINKER "/lib64/ld-linux-x86-64.so.2"
 
+/* The older versions of functions that libc has in two (libsprof.map). */
+#define ARCH_OLD_QUICK_EXIT "GLIBC_2.10"
+#define ARCH_OLD_SPAWN "GLIBC_2.2.5"
+#define ARCH_OLD_KILL "GLIBC_2.2.5"
+
 /* Bytes below the stack pointer that a function may use (psABI, section
  * 3.2.2). */
 #define ARCH_RED_ZONE 128u
