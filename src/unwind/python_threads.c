@@ -36,14 +36,15 @@ struct place {
 /* Threads that had no state, by their tids. Number of places. */
 #define WITHOUT_PLACES 256u
 
-/* For how long a thread may be without its state, in nanoseconds, and how many
- * readings of the lists without it are believed. */
+/* For how long a thread may be without its state, in nanoseconds. */
 #define YOUNG_NS 1000000000u
-#define READINGS_LEAST 2u
+
+/* How often the lists are read in a row for a thread that is not there. While
+ * they change, a reading may end too early. */
+#define READINGS_MOST 2u
 
 struct without {
     pid_t tid;
-    uint32_t readings;
     uint64_t since;
 };
 
@@ -112,15 +113,13 @@ add_state(const struct python *python, uint64_t state)
     }
 }
 
-/* Whether TID has had no state for so long that it runs no interpreter, and the
- * lists were read so often without it. A thread gets its state soon after it
- * has begun. While the lists change, a reading may end too early. */
+/* Whether TID has had no state for so long that it runs no interpreter. A
+ * thread gets its state soon after it has begun. */
 static bool
 is_without(pid_t tid, uint64_t now)
 {
     const struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
-    return place->tid == tid && place->readings >= READINGS_LEAST &&
-           now - place->since > YOUNG_NS;
+    return place->tid == tid && now - place->since > YOUNG_NS;
 }
 
 /* TID had no state when the lists were read. */
@@ -129,8 +128,7 @@ note_without(pid_t tid, uint64_t now)
 {
     struct without *place = &without[(uint32_t)tid % WITHOUT_PLACES];
     if (place->tid != tid)
-        *place = (struct without){tid, 0, now};
-    place->readings++;
+        *place = (struct without){tid, now};
 }
 
 /* Read the lists of PYTHON. */
@@ -156,7 +154,8 @@ find_known(const struct python *python, pid_t tid,
            uint64_t states[PYTHON_STATES_MOST])
 {
     uint32_t count = 0;
-    for (uint32_t at = hash_of(tid); count < PYTHON_STATES_MOST; at++) {
+    for (uint32_t at = hash_of(tid);
+         places != NULL && count < PYTHON_STATES_MOST; at++) {
         const struct place *place = &places[at % PLACES];
         if (place->state == 0)
             break;
@@ -182,19 +181,19 @@ python_threads_find(const struct python *python, pid_t tid,
     *is_early = count == 0 && now < next_reading && !is_without(tid, now);
     if (count != 0 || now < next_reading)
         return count;
-    places = sys_renew(places, PLACES * sizeof(*places));
-    used = 0;
-    if (places == NULL)
-        return 0;
     newest_read = newest;
-    read_lists(python);
+    for (uint32_t i = 0; i < READINGS_MOST && count == 0; i++) {
+        places = sys_renew(places, PLACES * sizeof(*places));
+        used = 0;
+        if (places == NULL)
+            return 0;
+        read_lists(python);
+        count = find_known(python, tid, states);
+    }
     uint64_t end = clock_now();
     next_reading = end + PAUSE_SHARE * (end - now);
-    count = find_known(python, tid, states);
-    if (count == 0) {
+    if (count == 0)
         note_without(tid, now);
-        *is_early = !is_without(tid, now);
-    }
     return count;
 }
 
