@@ -234,7 +234,8 @@ collect_script(struct slot *slot)
     struct heap_view view;
     heap_view_begin(&view, slot->low != 0 ? slot->sp : 0, slot->high,
                     slot->heap_window, 0);
-    interpreter_collect(&slot->script, &view, slot->thread_pointer);
+    interpreter_collect(&slot->script, &view, slot->thread_pointer,
+                        slot->walk.regs.pc);
     if (slot->script.count != 0)
         walk_place(&slot->walk, &slot->script);
 }

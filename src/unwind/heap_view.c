@@ -27,6 +27,7 @@ heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
     view->window = window;
     view->fills = fills;
     view->kept = HEAP_VIEW_NOTHING;
+    view->is_careful = false;
 }
 
 /* Whether LENGTH bytes at ADDRESS lie from START to END - 1. */
@@ -34,6 +35,14 @@ static bool
 lies_in(uint64_t start, uint64_t end, uint64_t address, size_t length)
 {
     return address >= start && address < end && end - address >= length;
+}
+
+/* Whether LENGTH bytes at ADDRESS are of the stack, and may be read directly.
+ */
+static bool
+is_stack(const struct heap_view *view, uint64_t address, size_t length)
+{
+    return !view->is_careful && lies_in(view->low, view->high, address, length);
 }
 
 /* Look for LENGTH bytes at ADDRESS in the blocks from BLOCK on. A block that is
@@ -62,7 +71,7 @@ find_block(struct heap_view *view, uint64_t block, uint64_t address,
 static bool
 is_kept(struct heap_view *view, uint64_t address, size_t length)
 {
-    if (lies_in(view->low, view->high, address, length) ||
+    if (is_stack(view, address, length) ||
         lies_in(view->block_start, view->block_end, address, length))
         return true;
     if (view->kept == HEAP_VIEW_BLOCKS)
@@ -78,7 +87,7 @@ bool
 heap_view_copy(struct heap_view *view, uint64_t address, void *to,
                size_t length)
 {
-    if (lies_in(view->low, view->high, address, length)) {
+    if (is_stack(view, address, length)) {
         __builtin_memcpy(to, (const void *)address, length);
         return true;
     }

@@ -37,6 +37,9 @@ struct heap_view {
     uint8_t *window; /* HEAP_VIEW_WINDOW bytes */
     uint32_t fills;  /* how many system calls may still be made */
     enum heap_view_kept kept;
+    /* An address may be anything. The stack is not read directly, either: pages
+     * of it that are not in use may not be accessible. */
+    bool is_careful;
 };
 
 /* Begin to read. From LOW to HIGH the calling thread's stack is in use. WINDOW

@@ -25,6 +25,10 @@
 /* System calls that a handler may make to read frames. */
 #define FILLS_MOST 128u
 
+/* Bytes at the start of the loop's function in which it makes its record on the
+ * stack the thread's own one, and fills it, in any order. */
+#define ENTRY_SIZE 512u
+
 /* System calls that the sampler may make to read those of one thread. */
 #define FILLS_FROM_OUTSIDE 4096u
 
@@ -336,7 +340,7 @@ find_running(uint32_t number, uint64_t pointer, uint64_t state)
 
 void
 interpreter_collect(struct script *script, struct heap_view *view,
-                    uint64_t pointer)
+                    uint64_t pointer, uint64_t pc)
 {
     uint32_t limit = atomic_load_explicit(&count, memory_order_acquire);
     for (uint32_t i = 0; i < limit; i++) {
@@ -346,6 +350,7 @@ interpreter_collect(struct script *script, struct heap_view *view,
         if (state == 0)
             continue;
         script->runtime = i;
+        view->is_careful = pc - pythons[i].loop_start < ENTRY_SIZE;
         collect_own(script, view, pointer, &pythons[i],
                     find_running(i, pointer, state), state);
         if (script->count != 0) {

@@ -37,10 +37,11 @@ bool interpreter_was_refused(const char **path, unsigned *minor);
 bool interpreter_is_there(void);
 
 /* Collect in SCRIPT the frames of the calling thread, whose thread pointer is
- * POINTER. VIEW reads its stack. Nothing is collected where the thread runs no
- * interpreter. The module map is current. Context: any. */
+ * POINTER, and which was interrupted at PC. VIEW reads its stack. Nothing is
+ * collected where the thread runs no interpreter. The module map is current.
+ * Context: any. */
 void interpreter_collect(struct script *script, struct heap_view *view,
-                         uint64_t pointer);
+                         uint64_t pointer, uint64_t pc);
 
 /* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
  * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to tell whether the

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* python.c -- see python.h. It runs in any thread, also in handlers. */
+#include "base/sys.h"
 #include "python.h"
 #include "base/poison.h"
 
 /* Limit of the frames of the loop without a function of Python. */
 #define EMPTY_MOST 64u
+
+/* How far up the stack the next CFrame is looked for, in bytes, and how many
+ * places that look like one are tried. */
+#define BEHIND_MOST 3072u
+#define TRIES_MOST 8u
 
 /* A walk along the chain. */
 struct chain {
@@ -96,12 +102,14 @@ is_root(const struct chain *chain, uint64_t address)
 
 /* Collect all frames of a chain of which each CFrame on the stack, from ADDRESS
  * on, names the innermost. The interpreter fills a new one in several steps. If
- * its frames do not lead to those of the next one, they are left out. */
-static void
+ * its frames do not lead to those of the next one, they are left out. Returns
+ * whether none were, and the chain ends as it should. */
+static bool
 collect_by_cframes(struct chain *chain, uint64_t address)
 {
     const struct python_layout *layout = chain->layout;
     uint64_t border = 0, next[3];
+    bool is_sound = true;
     while (address != 0 && (address & 7) == 0 && !is_root(chain, address) &&
            chain->empty < EMPTY_MOST &&
            heap_view_copy(chain->view, address, next, sizeof(next))) {
@@ -110,16 +118,66 @@ collect_by_cframes(struct chain *chain, uint64_t address)
         uint64_t outer = next[layout->cframe.previous / 8], above[3] = {0};
         bool is_whole = collect_frames(chain, current, &border);
         if (chain->script->is_cut)
-            return;
+            return false;
         if (outer != 0 && !is_root(chain, outer) &&
             !heap_view_copy(chain->view, outer, above, sizeof(above)))
             is_whole = false;
-        if (!is_whole || above[layout->cframe.current / 8] != chain->next_frame)
+        if (!is_whole ||
+            above[layout->cframe.current / 8] != chain->next_frame) {
             chain->script->count = first;
+            is_sound = false;
+        }
         chain->empty += chain->script->count == first;
         script_close(chain->script, first, address);
         address = outer;
     }
+    return is_sound && is_root(chain, address);
+}
+
+/* The innermost CFrame, which is at TOP, has just been made the thread's own.
+ * It is not filled yet, and tells nothing of the others. The next one lies
+ * farther up on the stack, in the loop that called this one. Look for it: its
+ * frames and those of all others must be there. */
+static void
+collect_behind(struct chain *chain, uint64_t top)
+{
+    struct heap_view *view = chain->view;
+    const struct python_layout *layout = chain->layout;
+    /* The frames of generators come to the front of the window. */
+    uint8_t *copied = view->window + HEAP_VIEW_WINDOW - BEHIND_MOST;
+    uint64_t length =
+        view->high - top < BEHIND_MOST ? view->high - top : BEHIND_MOST;
+    if (view->fills == 0 ||
+        sys_read_memory(copied, top, length) != (long)length)
+        return;
+    view->fills--;
+    uint32_t tries = TRIES_MOST;
+    for (uint64_t at = 8; at + 24 <= length && tries > 0; at += 8) {
+        uint64_t current =
+            python_word(copied, (unsigned)at + layout->cframe.current);
+        uint64_t previous =
+            python_word(copied, (unsigned)at + layout->cframe.previous);
+        if (current == 0 || (current & 7) != 0 || (previous & 7) != 0 ||
+            (!is_root(chain, previous) &&
+             (previous <= top + at || previous >= view->high)))
+            continue;
+        chain->empty = 0;
+        tries--;
+        if (collect_by_cframes(chain, top + at) && chain->script->count != 0)
+            return;
+        chain->script->count = 0;
+        chain->script->is_cut = false;
+    }
+}
+
+static void
+collect_all_cframes(struct chain *chain, uint64_t top)
+{
+    uint32_t first = chain->script->count;
+    (void)collect_by_cframes(chain, top);
+    if (chain->script->count == 0 && first == 0 && chain->view->is_careful &&
+        chain->view->kept == HEAP_VIEW_BLOCKS)
+        collect_behind(chain, top);
 }
 
 /* Collect all frames of a chain that goes on behind each frame on the stack. */
@@ -219,7 +277,7 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     if (layout->chain == PYTHON_SHIMS_ALONE)
         collect_by_shims(&chain, top);
     else if (layout->chain >= PYTHON_ENTRIES)
-        collect_by_cframes(&chain, top);
+        collect_all_cframes(&chain, top);
     else
         collect_objects(&chain, frame, top);
     script->is_counted = layout->chain == PYTHON_COUNTED;

@@ -104,6 +104,17 @@ function sumsOf(page) {
   });
 }
 
+/**
+ * Names and sums as a map, sorted. A process that has called exec has a row of
+ * the same name for each program.
+ */
+function mapOf(pairs) {
+  const map = new Map();
+  for (const [name, ns] of pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    map.set(name, (map.get(name) ?? 0) + ns);
+  return map;
+}
+
 /** Sums of wall time by GROUP, as the flame graph has them. */
 async function groupsOf(page, group, value) {
   await set(page, { group, value });
@@ -119,17 +130,16 @@ async function groupsOf(page, group, value) {
     return list;
   });
   await set(page, { group: 'none', value: 'cpu' });
-  return new Map(groups.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return mapOf(groups);
 }
 
 /** The same by the command. */
 function rowsBy(file, options, group, value, nameOf) {
   const { rows } = reportOf(file, ['-n', '0', '--by', group, ...options]);
-  return new Map(
+  return mapOf(
     rows
       .map((row) => [nameOf(row), row[`${value}_ns`]])
-      .filter(([, ns]) => ns > 0)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      .filter(([, ns]) => ns > 0),
   );
 }
 

@@ -30,12 +30,12 @@ defaults() {
     # The rates at which a program must not notice that it is profiled.
     rates='1000 10000'
     unset slow_times slow_ms
-    # Nothing of the caller's own settings. The one that is for tests stays in
-    # this shell: the library would say that it does not know it.
+    # Nothing of the caller's own settings. Those that are for tests stay in
+    # this shell: the library would say that it does not know them.
     for variable in $(compgen -e SPROF_); do
-        [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
+        [[ $variable = SPROF_TEST_* ]] || unset "$variable"
     done
-    export -n SPROF_TEST_FULL
+    export -n SPROF_TEST_FULL SPROF_TEST_SCRAPED
 }
 defaults
 
@@ -105,6 +105,30 @@ finish() {
 }
 
 [ -e "$library" ] || skip "$library is not built"
+
+# With SPROF_TEST_SCRAPED=1, `sprofile serve` is asked once a second about all
+# processes while the scenario runs, which must change nothing. Both are no
+# children of this shell, which may wait for all of its own.
+if [ -n "${SPROF_TEST_SCRAPED:-}" ]; then
+    scraped=$(mktemp -d)
+    (setsid bash -c '
+        exec >"$2/log" 2>&1 </dev/null
+        "$1" serve --listen 127.0.0.1:0 >"$2/url" &
+        while [ ! -s "$2/url" ]; do sleep 0.1; done
+        url=$(sed "s|/debug/pprof/$||" "$2/url")
+        url=${url#http://}
+        while [ -e "$2/url" ]; do
+            timeout 20 python3 "$3/serve_client.py" body "$url" /metrics
+            timeout 20 python3 "$3/serve_client.py" body "$url" \
+                "/debug/pprof/wall?last=1"
+            echo >>"$2/count"
+            sleep 1
+        done
+        kill $!' bash "$sprofile" "$scraped" "$here" &)
+    trap 'rm -rf "$tmp"
+        echo "scraped $(wc -l <"$scraped/count") times"
+        rm -rf "$scraped"' EXIT
+fi
 
 # plain COMMAND...: its output in out and err, its status in $status.
 plain() {

@@ -139,4 +139,5 @@ def main():
               total["requests"], "repeated", total["repeated"])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -333,6 +333,45 @@ objects_are_read_directly(void **state)
     }
 }
 
+/* The innermost record may be the thread's own one before it is filled. The
+ * next one is found on the stack behind it. */
+static void
+a_record_without_contents_is_passed(void **state)
+{
+    (void)state;
+    enum { SIZE = 4096 };
+    static _Alignas(8) uint8_t block[SIZE], stack_bytes[SIZE];
+    use_version(11);
+    const struct python_layout *layout = &python.layout;
+    memset(block, 0, sizeof(block));
+    memset(stack_bytes, 0x55, sizeof(stack_bytes));
+    put(block, 8, SIZE);
+    put_frame(0, NULL, 1);
+    memcpy(block + 64, frame_bytes[0], sizeof(frame_bytes[0]));
+    put(state_bytes, layout->thread.block, address_of(block));
+    put(state_bytes, layout->thread.top, address_of(stack_bytes));
+    uint8_t *next = stack_bytes + 512;
+    put(next, layout->cframe.current, address_of(block + 64));
+    put(next, layout->cframe.previous, address_of(state_bytes + 256));
+    script_begin(&script, 0);
+    heap_view_begin(&heap, address_of(stack_bytes),
+                    address_of(stack_bytes + SIZE), heap_window, 8);
+    heap.is_careful = true;
+    assert_true(python_collect(&python, address_of(state_bytes), 0x7777, true,
+                               &heap, &script));
+    expect_frames(1, 1);
+    assert_true(script_frames[0].border == address_of(next));
+    /* A pair of words that leads to no frame is none. */
+    put(next, layout->cframe.current, address_of(block + 512));
+    script_begin(&script, 0);
+    heap_view_begin(&heap, address_of(stack_bytes),
+                    address_of(stack_bytes + SIZE), heap_window, 8);
+    heap.is_careful = true;
+    assert_true(python_collect(&python, address_of(state_bytes), 0x7777, true,
+                               &heap, &script));
+    assert_int_equal(script.count, 0);
+}
+
 /* The frames of a further chain come first if that chain ends further in. */
 static void
 chains_are_sorted(void **state)
@@ -370,6 +409,7 @@ main(void)
         cmocka_unit_test_setup(wrong_pointers_end_the_chain, begin),
         cmocka_unit_test_setup(blocks_are_read_directly, begin),
         cmocka_unit_test_setup(objects_are_read_directly, begin),
+        cmocka_unit_test_setup(a_record_without_contents_is_passed, begin),
         cmocka_unit_test_setup(chains_are_sorted, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

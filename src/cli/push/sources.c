@@ -29,6 +29,9 @@
 /* LEFT_NS: how long a spool is kept whose process does not have it open. */
 #define LEFT_NS (UINT64_C(10) * NS_PER_SECOND)
 
+/* DONE_NS: how long a spool that was taken whole is remembered at least. */
+#define DONE_NS (UINT64_C(60) * NS_PER_SECOND)
+
 /* JUMP_NS: the clock of the day may have been set since a process began. By
  * more than this, the times of its profiles follow it. */
 #define JUMP_NS NS_PER_SECOND
@@ -483,7 +486,8 @@ void
 sources_add_done(struct sources *sources, const char *name, const char *path)
 {
     struct sources_done done = {strdup(name),
-                                path != NULL ? strdup(path) : NULL};
+                                path != NULL ? strdup(path) : NULL,
+                                clock_now()};
     if (done.name != NULL && ARRAY_GROW(sources->done, sources->done_count)) {
         sources->done[sources->done_count++] = done;
         return;
@@ -492,23 +496,17 @@ sources_add_done(struct sources *sources, const char *name, const char *path)
     free(done.path);
 }
 
-/* Remember that the spool of SOURCE was taken, if it can still be found. */
-static void
-note_done(struct sources *sources, const struct source *source)
-{
-    if (interval_is_at(source->interval, source->path))
-        sources_add_done(sources, interval_name(source->interval),
-                         source->path);
-}
-
-/* Forget spools that were taken whole and removed since. */
+/* Forget spools that were taken whole and removed since. One that a flight
+ * recorder puts aside may still be found for a moment under another name; it
+ * must not be taken twice. */
 static void
 forget_done(struct sources *sources)
 {
     size_t left = 0;
     for (size_t i = 0; i < sources->done_count; i++) {
         struct sources_done *done = &sources->done[i];
-        if (done->path == NULL || access(done->path, F_OK) == 0) {
+        if (done->path == NULL || clock_now() - done->time < DONE_NS ||
+            access(done->path, F_OK) == 0) {
             sources->done[left++] = *done;
             continue;
         }
@@ -539,7 +537,8 @@ sources_take(struct sources *sources,
         if (profile->sample_count > 0)
             use(profile, &source.resource, context);
         if (is_last) {
-            note_done(sources, &source);
+            sources_add_done(sources, interval_name(source.interval),
+                             source.path);
             sources_release(&source);
         } else {
             sources->all[left++] = source;

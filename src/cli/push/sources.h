@@ -34,9 +34,11 @@ struct sources_directory {
     bool is_given; /* by the user; else only new spools are taken */
 };
 
-/* A spool: its name, and its path, which is NULL if it is not known. */
+/* A spool: its name, its path, which is NULL if it is not known, and when it
+ * was taken, ns of clock_now. */
 struct sources_done {
     char *name, *path;
+    uint64_t time;
 };
 
 struct catcher;
@@ -53,7 +55,7 @@ struct sources {
     struct intern followed, processes;
     size_t *latest;
     struct intern passed; /* files, as they are, that will not be followed */
-    struct sources_done *done; /* taken whole, and still there */
+    struct sources_done *done; /* taken whole */
     size_t done_count;
     struct sources_directory *directories;
     size_t directory_count;

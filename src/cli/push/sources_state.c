@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "live/interval.h"
 #include "sources_parts.h"
@@ -75,16 +76,56 @@ skip_position(FILE *state)
     free(line);
 }
 
+/* Take the latest source out of the list. */
+static void
+drop_latest(struct sources *sources)
+{
+    sources_release(&sources->all[--sources->count]);
+}
+
+/* Follow the spool at PATH if it is called NAME; else return NULL. */
+static struct source *
+follow_same(struct sources *sources, const char *path, const char *name)
+{
+    bool unused;
+    struct source *source = sources_follow(sources, path, NULL, 0, &unused);
+    if (source == NULL || strcmp(interval_name(source->interval), name) == 0)
+        return source;
+    drop_latest(sources);
+    return NULL;
+}
+
+/* Follow the spool that SAVED is of. A flight recorder may have put it aside
+ * meanwhile: then nothing will be added, and the source has the path that leads
+ * to another spool by now. NULL if it is gone. */
+static struct source *
+follow_saved(struct sources *sources, const struct saved *saved)
+{
+    static const char ending[] = ".sprof";
+    char *past = NULL;
+    if (saved->path == NULL)
+        return NULL;
+    struct source *source = follow_same(sources, saved->path, saved->name);
+    int length = (int)strlen(saved->path) - (int)strlen(ending);
+    if (source != NULL || !path_ends_with(saved->path, ending) ||
+        asprintf(&past, "%.*s.past%s", length, saved->path, ending) < 0)
+        return source;
+    source = follow_same(sources, past, saved->name);
+    free(past);
+    char *path = source != NULL ? strdup(saved->path) : NULL;
+    if (path != NULL) {
+        free(source->path);
+        source->path = path;
+    }
+    return source;
+}
+
 /* Go on with SAVED, whose position is next in STATE. */
 static void
 resume_one(struct sources *sources, const struct saved *saved, FILE *state)
 {
-    bool unused;
-    struct source *source = NULL;
-    if (saved->path != NULL)
-        source = sources_follow(sources, saved->path, NULL, 0, &unused);
-    if (source == NULL ||
-        strcmp(interval_name(source->interval), saved->name) != 0) {
+    struct source *source = follow_saved(sources, saved);
+    if (source == NULL) {
         skip_position(state);
         command_fail("%s is gone: what its process did since the last push is "
                      "lost",
@@ -101,10 +142,8 @@ resume_one(struct sources *sources, const struct saved *saved, FILE *state)
         sources_watch_beside(sources, saved->path);
         return;
     }
-    if (source != NULL) {
-        sources_release(source);
-        sources->count--;
-    }
+    if (source != NULL)
+        drop_latest(sources);
 }
 
 /* Take LINE into SAVED. */

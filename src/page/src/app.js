@@ -10,6 +10,7 @@ import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
 import { comparableModule, comparableName } from './merge.js';
 import { collectFunctions } from './model.js';
+import { sumOwnLines } from './ownlines.js';
 import {
   compile,
   matchFunctions,
@@ -320,6 +321,14 @@ export class App {
     const sums = this.plainSums(value);
     return this.keep(`functionSums ${value}`, [sums], () =>
       sumFunctions(tree, top, sums, this.functions.n),
+    );
+  }
+
+  /** Lines of the program's own Python files. */
+  ownLines() {
+    const values = this.values();
+    return this.keep('ownLines', [values], () =>
+      sumOwnLines(this.model, values),
     );
   }
 

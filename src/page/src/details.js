@@ -14,7 +14,7 @@ import {
   time as timeText,
 } from './format.js';
 import { callersOf, largest } from './functions.js';
-import { place, threadTitle } from './model.js';
+import { place, string, threadTitle } from './model.js';
 import { exactly } from './selection.js';
 import { functionButton, neighbours } from './tables.js';
 import { collectWaits, holderButton, rowsWith, waitName } from './waits.js';
@@ -24,6 +24,8 @@ import { collectWaits, holderButton, rowsWith, waitName } from './waits.js';
 const HOTTEST = 14;
 /** As many where waits stand below them. */
 const HOTTEST_ABOVE_WAITS = 10;
+/** Lines of own files above the hottest functions. */
+const OWN_LINES = 5;
 /** Changes on the side of a page of two profiles. */
 const CHANGED = 6;
 /** Callers that are told at the pointer. */
@@ -242,7 +244,9 @@ export class Side {
   /** The functions with the most time of their own. */
   hottest() {
     const { app } = this;
-    const most = this.hasWaits ? HOTTEST_ABOVE_WAITS : HOTTEST;
+    const above = this.ownLines();
+    const room = this.hasWaits ? HOTTEST_ABOVE_WAITS : HOTTEST;
+    const most = above.length > 0 ? room - OWN_LINES : room;
     const whole = app.treeSums.total[0];
     const { self, total } = app.functionSums();
     const count = self.reduce((sum, value) => sum + Number(value > 0), 0);
@@ -254,6 +258,7 @@ export class Side {
       runnable: 'waiting for a CPU',
     }[app.state.value];
     return [
+      ...above,
       el('h2', {}, 'Hottest functions', el('small', {}, ` by own ${unit}`)),
       list.length === 0
         ? el('p', { class: 'empty' }, this.nothing())
@@ -277,6 +282,37 @@ export class Side {
             { class: 'more' },
           )
         : '',
+    ];
+  }
+
+  /** The lines of the program's own Python files with the most time. */
+  ownLines() {
+    const { app } = this;
+    const whole = app.treeSums.total[0];
+    const { frames, funcs } = app.model;
+    const lines = app.ownLines().slice(0, OWN_LINES);
+    if (lines.length === 0) return [];
+    return [
+      el('h2', {}, 'Own lines', el('small', {}, ' with what they call')),
+      el(
+        'ol',
+        { class: 'hottest own' },
+        ...lines.map(({ frame, time }) => {
+          const func = frames.func[frame];
+          const file = string(app.model, funcs.file[func]).split('/').at(-1);
+          return el(
+            'li',
+            {},
+            bar(time / whole),
+            el('span', { class: 'number' }, percent(time, whole)),
+            functionButton(
+              app,
+              app.functions.of[func],
+              ` ${file}:${frames.line[frame]}`,
+            ),
+          );
+        }),
+      ),
     ];
   }
 

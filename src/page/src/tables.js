@@ -253,10 +253,10 @@ export class Table {
  * @param {App} app
  * @param {number} func
  */
-export function functionButton(app, func) {
+export function functionButton(app, func, where = '') {
   const key = app.keyOf(func);
   return button(
-    app.functions.name[func] || '(no name)',
+    (app.functions.name[func] || '(no name)') + where,
     () => {
       app.point(-1);
       app.set({ chosen: app.state.chosen === key ? '' : key });
