@@ -22,12 +22,12 @@ export LD_LIBRARY_PATH=/build/tests
 echo "kernel $(uname -r)"
 
 # Units of what is different here: rules, walks, handlers and what reads /proc.
-units="rules row_table learn walk walk_guess script view look peek handlers
+units="rules row_table learn walk walk_guess script view look handlers
     disposition mask alternate trigger roster observe harvest perf_kernel
     python_lines journal store profile"
 
 # What matters: stacks, waits, signals, fork, exec, ends, formats, control.
-scenarios="30-same-behaviour 36-exec 37-endings 72-stacks"
+scenarios="30-same-behaviour"
 
 # try NAME SECONDS PROGRAM...
 try() {
@@ -67,7 +67,7 @@ real() {
 
 numbers='with recursive c(x) as (select 1 union all select x+1 from c
     where x<1000000) select sum(x*x) from c'
-real python 99 python3 -c 'sum(i * i for i in range(20000000 // 8))'
+real python 99 python3 -c "sum(i * i for i in range(2500000))"
 real sqlite3 99 sqlite3 :memory: "$numbers"
 real xz 99 xz -6 -k -c /usr/bin/python3.11
 
@@ -110,7 +110,7 @@ SPROF_COST=90 LD_PRELOAD=/build/libsprof.so SPROF_OUTPUT=/tmp/killed.sprof \
 sleep 5
 kill -9 $killed
 wait $killed 2>/dev/null
-try kill /build/sprofile report /tmp/killed.sprof
+try kill 60 /build/sprofile report /tmp/killed.sprof
 
 for scenario in $scenarios; do
     try "scenario.$scenario" 150 bash "/source/tests/scenario/$scenario.sh"
