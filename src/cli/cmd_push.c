@@ -290,6 +290,7 @@ run_push(void *values, char *const *operands, int count)
     (void)operands;
     (void)count;
     catch_signals();
+    command_raise_files();
     umask(077);
     int status = begin(push);
     if (status == STATUS_DONE) {

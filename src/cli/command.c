@@ -9,12 +9,16 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "command.h"
 
 /* OPTIONS: the most options of a command. BY_NAME: getopt's value of the first
  * of them, if it is given by its name; beyond all letters. */
 enum { OPTIONS = 64, BY_NAME = 0x100 };
+
+/* FILES_MOST: descriptors that are asked for. */
+enum { FILES_MOST = 8192 };
 
 /* Columns of the names of options on a help page. A page on which letters have
  * a column of their own has wider ones. */
@@ -243,6 +247,16 @@ command_run(const struct command *command, int argc, char **argv)
         command->release(values);
     free(values);
     return status == STATUS_HELPED ? STATUS_DONE : status;
+}
+
+void
+command_raise_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES_MOST)
+        return;
+    limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 bool

@@ -127,6 +127,10 @@ __attribute__((format(printf, 1, 2))) int command_fail(const char *format, ...);
 __attribute__((format(printf, 1, 2))) int command_complain(const char *format,
                                                            ...);
 
+/* For a command that holds many spools open: ask for as many descriptors as it
+ * may need. */
+void command_raise_files(void);
+
 /* `sprofile help words`: print the meanings of the words in reports. */
 void words_print(FILE *stream);
 

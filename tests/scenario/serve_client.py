@@ -26,7 +26,8 @@ def connect(address):
 
 
 def request(path, headers=(), method="GET"):
-    lines = [f"{method} {path} HTTP/1.1"]
+    # Other servers keep the connection.
+    lines = [f"{method} {path} HTTP/1.1", "Connection: close"]
     if not any(line.lower().startswith("host:") for line in headers):
         lines.append("Host: localhost")
     return "\r\n".join(lines + list(headers) + ["", ""]).encode()

@@ -25,24 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/command.h"
 #include "answer.h"
 #include "fleet.h"
 #include "query.h"
 #include "server.h"
 
 /* CLIENTS_MOST: clients at once. REQUEST_MOST: bytes of memory for the head of
- * a request. UPLOAD_MOST: bytes behind the head. FILES_MOST: descriptors that
- * are asked for, for clients and spools. */
-enum {
-    CLIENTS_MOST = 512,
-    REQUEST_MOST = 16 * 1024,
-    UPLOAD_MOST = 64 * 1024,
-    FILES_MOST = 8192
-};
+ * a request. UPLOAD_MOST: bytes behind the head. */
+enum { CLIENTS_MOST = 512, REQUEST_MOST = 16 * 1024, UPLOAD_MOST = 64 * 1024 };
 
 /* The most bytes of all answers that are not sent yet. */
 #define HELD_MOST (256ull << 20)
@@ -527,17 +521,6 @@ catch_signals(sigset_t *mask)
         sigdelset(mask, signals[i]);
 }
 
-/* Each client and each spool has a descriptor. */
-static void
-raise_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES_MOST)
-        return;
-    limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Let clients that still wait go, so that libmicrohttpd can end. */
 static void
 end_daemon(void)
@@ -568,7 +551,7 @@ server_run(const struct server_options *options, char *error, size_t size)
     server.options = options;
     server.fleet.only = options->only;
     server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    raise_limit();
+    command_raise_files();
     catch_signals(&mask);
     server.daemon =
         MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
