@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What do push and serve cost on a host with many profiled processes?
 
-* The processes are fleet.c: four threads, a millisecond of work five times a
-  second. They run for as long as the measurement. Each has a spool of its own.
+* The processes are fleet.c: four threads, a millisecond of work each second.
+  They run for as long as the measurement. Each has a spool of its own.
 * push sends every 15 seconds to a server of this program, which drops what it
   gets. serve is asked for /metrics every second and for the last 15 seconds of
   all processes every 15 seconds.
