@@ -17,7 +17,6 @@ done
 ln -sfn /proc/self/fd /dev/fd
 [ -e /bin/sh ] || ln -s bash /bin/sh
 [ -e /usr/bin/awk ] || ln -s gawk /usr/bin/awk
-export SPROF_BUILD=/build SPROF_SOURCE=/source SPROF_CACHE=off
 export LD_LIBRARY_PATH=/build/tests
 echo "kernel $(uname -r)"
 
@@ -33,13 +32,14 @@ scenarios="30-same-behaviour"
 try() {
     local name=$1 seconds=$2 status
     shift 2
-    timeout "$seconds" "$@" >/tmp/output 2>&1
+    SPROF_BUILD=/build SPROF_SOURCE=/source SPROF_CACHE=off \
+        timeout "$seconds" "$@" >/tmp/output 2>&1
     status=$?
     case $status in
     0) echo "ok $name" ;;
     77) echo "skipped $name: $(tail -n 1 /tmp/output)" ;;
     *)
-        grep -aE 'FAIL|rror|LINE' /tmp/output | head -n 12
+        grep -aiE 'fail|error|line' /tmp/output | head -n 12
         echo "FAIL $name ($status)"
         ;;
     esac
