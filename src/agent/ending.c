@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* ending.c -- see ending.h. What it says on stderr may be said in a signal
  * handler: no stdio, no allocation, and little stack. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/digits.h"
 #include "base/loss.h"
 #include "base/note.h"
 #include "base/options.h"
@@ -18,11 +15,10 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/ask.h"
-#include "process/status.h"
-#include "sampling/tracee.h"
 #include "brief.h"
 #include "claim.h"
 #include "doze.h"
+#include "freeze.h"
 #include "left.h"
 #include "mute_signals.h"
 #include "output.h"
@@ -271,6 +267,13 @@ has_left(void)
            !config_keeps_spool(job.ending->config) && left_is_wanted();
 }
 
+/* Whether the process ends by exit(3), or as quickly by _exit(2). */
+static bool
+is_exit(void)
+{
+    return job.ending->reason == END_EXIT || job.ending->reason == END_QUICK;
+}
+
 /* Whether there is no sample, and no CPU time that deserves a profile by
  * itself. */
 static bool
@@ -279,43 +282,12 @@ has_nothing(void)
     return job.result.taken == 0 && job.result.rate.cpu < MUCH_CPU_NS;
 }
 
-/*
- * Keep the threads of this process in our handler until ask_thaw, all but
- * ENDER and the calling thread. Without libsprof they would be gone by now.
- * ONLY_RUNNING: leave waiting threads alone, because the signal might end their
- * wait (exit(3) goes on afterwards, and may join them). No thread waits for an
- * answer.
- */
-static void
-freeze_others(pid_t ender, bool only_running)
-{
-    _Alignas(8) char buffer[512];
-    pid_t own = sys_gettid();
-    /* A tracer would see the signal. */
-    if (tracee_is_foreign())
-        return;
-    long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return;
-    while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
-        for (long at = 0; at < got;) {
-            struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
-            const char *name = entry->d_name;
-            pid_t tid = (pid_t)digits_take(&name);
-            if (tid != 0 && tid != ender && tid != own &&
-                (!only_running || status_state(tid) == 'R'))
-                ask_freeze(tid);
-            at += entry->d_reclen;
-        }
-    sys_close((int)fd);
-}
-
 /* Write the files of this process, or remove its spool. */
 static void
 write_own(uint64_t limit)
 {
     if (job.ending->signo != 0)
-        freeze_others(job.ending->ender, false);
+        freeze_others(false);
     /* Called when we have no spool. */
     if (job.ending->complaint[0] != '\0')
         return;
@@ -340,7 +312,7 @@ write_own(uint64_t limit)
     if (!is_profile_wanted())
         return;
     if (job.ending->signo == 0)
-        freeze_others(job.ending->ender, true);
+        freeze_others(true);
     job.is_written = output_convert_spool(job.ending->config, job.ending->files,
                                           limit, &job.output) == 0;
 }
@@ -427,8 +399,9 @@ void
 ending_run(const struct ending *ending)
 {
     enum end_reason reason = ending->reason;
-    bool is_over = reason == END_EXIT || reason == END_QUICK;
     job.ending = ending;
+    bool is_over = is_exit();
+    freeze_begin(ending->ender, is_over && ending->signo == 0);
     if (has_left() || doze_is_late())
         doze_hurry();
     if (sampler_cancel(reason == END_STOP)) {
@@ -451,5 +424,5 @@ ending_run(const struct ending *ending)
         mute_signals_end();
     /* A process that a signal ends has no more to do. */
     if (ending->signo == 0)
-        ask_thaw();
+        ask_thaw(is_over);
 }

@@ -40,6 +40,7 @@
 #include "credentials.h"
 #include "doze.h"
 #include "ending_signals.h"
+#include "freeze.h"
 #include "guardian.h"
 #include "requests.h"
 #include "sampler.h"
@@ -236,6 +237,8 @@ static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
+    if (freeze_is_early() && !trigger_is_ask())
+        freeze_others(true);
     journal_flush();
     recorder_begin_again();
     session_stop(SESSION_BY_END);

@@ -49,14 +49,14 @@ ask_set_period(uint64_t period)
 void
 ask_freeze(pid_t tid)
 {
-    atomic_store(&shared.frozen, 1);
+    atomic_store(&shared.frozen, SHARED_FROZEN);
     (void)cookie_order(tid, COOKIE_FREEZE);
 }
 
 void
-ask_thaw(void)
+ask_thaw(bool is_late)
 {
-    atomic_store(&shared.frozen, 0);
+    atomic_store(&shared.frozen, is_late ? SHARED_THAWING : SHARED_FREE);
     sys_futex_wake(&shared.frozen, 1 << 30);
 }
 

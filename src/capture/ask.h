@@ -7,6 +7,7 @@
 #ifndef CAPTURE_ASK_H
 #define CAPTURE_ASK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -40,7 +41,11 @@ void ask_set_period(uint64_t period);
  * process is about to end. The signal may end a wait of the thread early.
  * Context: any thread. */
 void ask_freeze(pid_t tid);
-void ask_thaw(void);
+
+/* Let them go. IS_LATE: only after some ms. The process is about to be gone. A
+ * thread that went on at once might find what it needs freed. Context: any
+ * thread. */
+void ask_thaw(bool is_late);
 
 /* Ring the bell: the sampler ends a serve_wait early. Context: any. */
 void ask_ring(void);

@@ -47,6 +47,9 @@
  * write. */
 #define FREEZE_NS 140000000000u
 
+/* ns that a late thaw takes. exit(3) is mostly over by then. */
+#define THAW_NS 20000000u
+
 /* Limits of the number of slots, and of the frames in all slots together.
  * Deeper stacks make fewer slots. */
 #define SLOTS_MAX 256u
@@ -88,7 +91,7 @@ static __thread uint32_t last_count;
 static bool
 is_frozen(void)
 {
-    return atomic_load(&shared.frozen) != 0;
+    return atomic_load(&shared.frozen) == SHARED_FROZEN;
 }
 
 /* Whether one of our timers or events sent it. *KIND becomes which. */
@@ -348,7 +351,10 @@ stand_still(void)
 {
     uint64_t until = clock_now() + FREEZE_NS;
     while (is_frozen() && clock_now() < until)
-        sys_futex_wait(&shared.frozen, 1, until);
+        sys_futex_wait(&shared.frozen, SHARED_FROZEN, until);
+    until = clock_now() + THAW_NS;
+    while (atomic_load(&shared.frozen) == SHARED_THAWING && clock_now() < until)
+        sys_futex_wait(&shared.frozen, SHARED_THAWING, until);
 }
 
 /* Handle our signal, which the program must not see. IS_LATE: its number was
@@ -546,7 +552,7 @@ handler_begin(const struct handler_options *options)
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&shared.own_lost[i], 0);
     shared.pid = options->settings->pid;
-    atomic_store(&shared.frozen, 0);
+    atomic_store(&shared.frozen, SHARED_FREE);
     serve_begin();
     if (!is_first) {
         disposition_after_fork();

@@ -33,6 +33,9 @@ struct shared_thread {
     _Atomic uint64_t measured; /* see serve_take_measured */
 };
 
+/* Threads that were told to stand still go on, stand, or go on soon. */
+enum shared_frozen { SHARED_FREE, SHARED_FROZEN, SHARED_THAWING };
+
 struct shared {
     pid_t pid;
     uint32_t thread_count;
@@ -45,8 +48,9 @@ struct shared {
     _Atomic uint64_t period; /* ns of CPU time between two samples */
     /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;
-    _Atomic uint32_t parks;  /* how often a thread has parked */
-    _Atomic uint32_t frozen; /* 1: threads that were told to stand still do */
+    _Atomic uint32_t parks; /* how often a thread has parked */
+    /* enum shared_frozen: what threads do that were told to stand still. */
+    _Atomic uint32_t frozen;
     /* Samples of threads' own clocks since the last harvest: their number, the
      * number that rings the bell, and those lost, by enum loss. */
     _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];

@@ -6,7 +6,8 @@
 # - the program sees its own dispositions, and so do its children;
 # - that takes no more of the stack than a sample does;
 # - ends that interrupt malloc, come twice, to a group, from several threads,
-#   from constructors and destructors; a raw exit_group leaves a whole spool.
+#   from constructors and destructors; a raw exit_group leaves a whole spool;
+# - other threads do not run on while the profile of an exit is written.
 . "$(dirname "$0")/lib.sh"
 
 ulimit -c 0
@@ -34,6 +35,12 @@ has_profile() {
     ! grep -H '^sprof:' err || fail "$*: the profiler complained"
     rm -f p.*
 }
+
+# At this rate it takes some time to write.
+profile SPROF_COST=off SPROF_FREQUENCY=20000 \
+    SPROF_OUTPUT=p.folded,p.pb.gz,p.html,p.json "$work/outlived" 1500
+has_profile outlived
+expect_program
 
 for way in return exit _exit _Exit quick_exit term int handler atexit; do
     profile "$work/exits" "$way" 30

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * freeze.h -- keeps the threads of a process that ends in our handler, while
+ * its profile is written. Without libsprof they would be gone by now, and what
+ * they need may be freed already. So threads of CPython up to 3.10 die that
+ * wait for the interpreter's lock, for 5 ms each time.
+ */
+#ifndef AGENT_FREEZE_H
+#define AGENT_FREEZE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Thread ENDER ends the process, and is not to be kept. IS_EXIT: it does so by
+ * exit(3) or _exit(2). Context: any thread. */
+void freeze_begin(pid_t ender, bool is_exit);
+
+/* Whether the sampler is to keep the others before its last work. Context:
+ * sampler. */
+bool freeze_is_early(void);
+
+/*
+ * Keep the threads of this process in our handler until ask_thaw, all but the
+ * ender and the sampler. GOES_ON: exit(3) goes on afterwards, and may join
+ * them. So threads whose wait the signal might end are left alone. A thread
+ * that is kept answers no question. Context: sampler.
+ */
+void freeze_others(bool goes_on);
+
+#endif
