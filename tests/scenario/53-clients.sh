@@ -80,16 +80,16 @@ pprof() {
 }
 if has go && pprof -raw p.pb.gz >/dev/null; then
     pprof -top p.pb.gz >top || fail "pprof -top: $(cat err)"
-    expect_line '_PyEval_EvalFrameDefault' top "pprof -top"
+    expect_line 'program\.work' top "pprof -top"
     expect_line '^lost: ' top "pprof -top"
     pprof -tree -sample_index=wall p.pb.gz >tree ||
         fail "pprof -tree: $(cat err)"
-    expect_line '_PyEval_EvalFrameDefault' tree "pprof -tree"
+    expect_line 'program\.work' tree "pprof -tree"
     pprof -traces p.pb.gz >traces || fail "pprof -traces: $(cat err)"
     expect_line 'state:  *[a-z]' traces "pprof -traces"
     pprof -tagfocus=state=running -sample_index=samples -top p.pb.gz >running ||
         fail "pprof -tagfocus: $(cat err)"
-    expect_line '_PyEval_EvalFrameDefault' running "pprof -tagfocus"
+    expect_line 'program\.work' running "pprof -tagfocus"
     ! grep -q clock_nanosleep running || fail "sleeping is running, for pprof"
     pprof -diff_base p.pb.gz -top p.pb.gz >same ||
         fail "pprof -diff_base: $(cat err)"
@@ -165,7 +165,7 @@ if [ -e "$client" ] && "$node" --version >/dev/null 2>&1; then
     for thread in t-0 t-1 t-2; do
         firefox thread functions --thread "$thread"
     done >functions
-    expect_line '_PyEval_EvalFrameDefault' functions "Firefox Profiler"
+    expect_line 'program\.work' functions "Firefox Profiler"
     expect_line "$wait" functions "Firefox Profiler"
     for thread in t-0 t-1 t-2; do
         firefox thread markers --thread "$thread"

@@ -93,11 +93,11 @@ one() {
     profile SPROF_KEEP_SPOOL=1 SPROF_OUTPUT="$tmp/$name.txt" "$@"
     every_row "$name.pb.gz" "$function"
 }
-one python _PyEval_EvalFrameDefault /usr/bin/python3 job.py
+one python json.loads /usr/bin/python3 job.py
 one xz lzma_code xz -T2 --block-size=1MiB -3 -k -c numbers
 one sqlite sqlite3_step sqlite3 :memory: "$sql"
 one gcc main gcc -O2 -c large.c -o large.o
-every_row python.sprof _PyEval_EvalFrameDefault
+every_row python.sprof json.loads
 in_time python.sprof 0.1-
 in_time python.sprof 0-0.3
 

@@ -133,7 +133,7 @@ cp "$work/busy_and_waiting" "$service"
 serve ok drop busy ok
 plain "$sprofile" record -o r.otlp.json \
     --push "--otlp $url --pyroscope $url --parca $url --pprof $url/pprof --interval 0.5" \
-    -- sh -c "./$service 300; timeout -s KILL 1.7 ./$service 9000; exit 3"
+    -- sh -c "./$service 300; timeout 1.7 ./$service 9000; exit 3"
 expect_status 3
 kill "$server"
 python3 "$here/push_sums.py" got "" >sums || fail "a request is wrong"
