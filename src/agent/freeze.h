@@ -2,8 +2,8 @@
 /*
  * freeze.h -- keeps the threads of a process that ends in our handler, while
  * its profile is written. Without libsprof they would be gone by now, and what
- * they need may be freed already. So threads of CPython up to 3.10 die that
- * wait for the interpreter's lock, for 5 ms each time.
+ * they need may be freed already. Threads of CPython 3.10 that wait for the
+ * interpreter's lock wake every 5 ms, and would die of it.
  */
 #ifndef AGENT_FREEZE_H
 #define AGENT_FREEZE_H

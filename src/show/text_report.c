@@ -347,11 +347,17 @@ write_functions(FILE *stream, struct profile *profile)
     return 0;
 }
 
-int
-text_report_own(FILE *stream, struct profile *profile, enum value value)
+/* Print the lines of the program's own Python files that cost the most, five at
+ * most; nothing if there are none. Returns 0, or -1 with errno set. */
+static int
+write_own_lines(FILE *stream, struct profile *profile)
 {
+    enum value value = usual_value(profile);
     struct table table;
     uint64_t sum = 0;
+    /* A pprof file does not tell whether it has functions of Python. */
+    if (!profile->has_scripts && !profile->is_from_pprof)
+        return 0;
     if (own_lines_build(&table, profile, value) != 0)
         return -1;
     for (uint32_t i = 0; i < table.count; i++)
@@ -380,7 +386,7 @@ text_report_brief(FILE *stream, struct profile *profile, unsigned columns)
     print_brief_command(stream, profile, columns);
     print_brief_samples(stream, profile, columns);
     print_brief_quality(stream, profile, columns);
-    (void)text_report_own(stream, profile, usual_value(profile));
+    (void)write_own_lines(stream, profile);
 }
 
 /* How to make a runtime write the names of its code. docs/names.md describes
@@ -465,7 +471,7 @@ text_report_summary(FILE *stream, struct profile *profile, const char *path)
 {
     write_size(stream, profile, path);
     if (write_functions(stream, profile) != 0 ||
-        text_report_own(stream, profile, usual_value(profile)) != 0)
+        write_own_lines(stream, profile) != 0)
         return -1;
     fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
             number_seconds(profile->totals[VALUE_CPU]),
@@ -518,7 +524,7 @@ text_report_write(FILE *stream, struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     text_report_head(stream, profile, false, 0);
-    if (text_report_own(stream, profile, usual_value(profile)) != 0)
+    if (write_own_lines(stream, profile) != 0)
         return -1;
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)

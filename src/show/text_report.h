@@ -45,7 +45,8 @@ int text_report_table(FILE *stream, struct profile *profile,
 void text_report_notes(FILE *stream, const struct profile *profile);
 
 /* Print the subject and the quality of a report in three lines of at most
- * COLUMNS (0: any number). text_report_head has all of it. */
+ * COLUMNS (0: any number), and the program's own Python lines. text_report_head
+ * has all of the former. */
 void text_report_brief(FILE *stream, struct profile *profile, unsigned columns);
 
 /* Print one line of at most COLUMNS, as those of a head; WORD is its subject.
@@ -113,9 +114,5 @@ int text_report_summary(FILE *stream, struct profile *profile,
  * about generated code, and what can be done; nothing if its share is small.
  * Returns 0, or -1 with errno set. */
 int text_report_nameless(FILE *stream, struct profile *profile);
-
-/* Print the lines of the program's own Python files that cost the most VALUE,
- * five at most; nothing if there are none. Returns 0, or -1 with errno set. */
-int text_report_own(FILE *stream, struct profile *profile, enum value value);
 
 #endif

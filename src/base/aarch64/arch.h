@@ -35,8 +35,8 @@
  * Debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 208u
 
-/* Number of bits in an address of the program. With larger ones the kernel
- * gives an address above that only to who asks for it. */
+/* Number of bits in an address of the program. The kernel gives a larger
+ * one only to a program that asks mmap(2) for it. */
 #define ARCH_ADDRESS_BITS 48
 
 /* perf's events with SIGTRAP may sample the kernel, in all kernels from this
