@@ -452,6 +452,13 @@ interpreter_sum(uint32_t runtime, uint64_t code)
     return python_code_sum(&pythons[runtime], code);
 }
 
+unsigned
+interpreter_sums(uint32_t runtime, const uint64_t *codes, unsigned most,
+                 uint32_t *sums)
+{
+    return python_code_sums(&pythons[runtime], codes, most, sums);
+}
+
 size_t
 interpreter_copy(uint32_t runtime, uint64_t code, uint32_t sum, void *to,
                  size_t room)
