@@ -23,7 +23,7 @@
 #define DOUBT_NS 1500
 
 /* Pause between two looks of the slow search, in ns, at a thrift of 1. */
-#define SLOW_NS 500000u
+#define SLOW_NS 1000000u
 
 static OF_PROFILE int64_t unexplained; /* ns of CPU time */
 static OF_PROFILE int64_t doubted;     /* the part that a slow search is for */
