@@ -198,25 +198,60 @@ collect_by_shims(struct chain *chain, uint64_t address)
     }
 }
 
+/* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
+ * they should. */
+static uint32_t
+count_cframes(struct chain *chain, uint64_t address, uint32_t most)
+{
+    uint32_t records = 0;
+    uint64_t next[2];
+    while (records < most && !is_root(chain, address)) {
+        if (!heap_view_copy(chain->view, address, next, sizeof(next)))
+            return 0;
+        records++;
+        address = next[1];
+    }
+    return records;
+}
+
+/* Say in which native frame each frame ran, from number FIRST on. There is a
+ * CFrame for each. The innermost is at ADDRESS. The interpreter makes a CFrame
+ * before it enters a frame, and takes it back before it leaves that one. So for
+ * an instant there is one more of these, or of those. */
+static void
+close_objects(struct chain *chain, uint32_t first, uint64_t address)
+{
+    struct script *script = chain->script;
+    uint32_t frames = script->count - first, records = 0;
+    uint64_t next[2];
+    if (chain->view->kept == HEAP_VIEW_ALL && !script->is_cut)
+        records = count_cframes(chain, address, frames + 2);
+    if (records == frames + 1 &&
+        heap_view_copy(chain->view, address, next, sizeof(next)))
+        address = next[1];
+    if (records != 0 && records + 1 == frames && first == 0)
+        script_drop_first(script);
+    for (uint32_t i = first;
+         i < script->count &&
+         heap_view_copy(chain->view, address, next, sizeof(next));
+         i++) {
+        script->frames[i].border = address;
+        address = next[1];
+    }
+}
+
 /* Collect all frames of a chain in which each has its own native frame, from
  * ADDRESS on. CFRAME is the innermost CFrame, if the version has them. */
 static void
 collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
 {
+    uint32_t first = chain->script->count;
     struct link link;
-    while (read_frame(chain, address, &link)) {
-        uint64_t next[2], border = cframe;
-        uint32_t first = chain->script->count;
-        if (!script_add(chain->script, link.code, link.instruction))
-            return;
-        if (chain->layout->chain == PYTHON_OBJECTS) {
-            if (!heap_view_copy(chain->view, cframe, next, sizeof(next)))
-                return;
-            script_close(chain->script, first, border);
-            cframe = next[1];
-        }
+    while (read_frame(chain, address, &link) &&
+           script_add(chain->script, link.code, link.instruction))
         address = link.previous;
-    }
+    if (chain->layout->chain == PYTHON_OBJECTS)
+        close_objects(chain, first, cframe);
 }
 
 /* The word at OFFSET of a thread's state, which is at BYTES. */
