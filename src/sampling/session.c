@@ -24,6 +24,7 @@
 #include "sampling/trigger/trigger.h"
 #include "unwind/interpreter.h"
 #include "unwind/learn.h"
+#include "unwind/resume.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
 #include "afford.h"
@@ -128,10 +129,11 @@ session_harvest(void)
 {
     marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
-    if (serve_is_map_wanted() ||
+    uint64_t now = clock_now();
+    if (serve_is_map_wanted() || resume_is_map_late(now) ||
         (serve_has_samples() && !modules_are_current()))
         harvest_refresh_modules();
-    untabled_settle(clock_now());
+    untabled_settle(now);
     settle_interpreters();
     harvest_slots();
     learn_ahead();

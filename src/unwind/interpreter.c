@@ -23,7 +23,7 @@
 #define EARLY_MOST 2u
 
 /* System calls that a handler may make to read frames. */
-#define FILLS_MOST 128u
+#define FILLS_MOST 256u
 
 /* Bytes at the start of the loop's function in which it makes its record on the
  * stack the thread's own one, and fills it, in any order. */
