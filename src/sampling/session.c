@@ -25,6 +25,7 @@
 #include "unwind/interpreter.h"
 #include "unwind/learn.h"
 #include "unwind/rules.h"
+#include "unwind/trace_context.h"
 #include "unwind/untabled.h"
 #include "afford.h"
 #include "budget.h"
@@ -99,6 +100,7 @@ session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
     interpreter_module(module, gone);
+    trace_context_module(module, gone);
     if (gone)
         journal_module_gone(module);
     else
@@ -133,6 +135,7 @@ session_harvest(void)
         harvest_refresh_modules();
     untabled_settle(clock_now());
     settle_interpreters();
+    trace_context_settle();
     harvest_slots();
     learn_ahead();
 }
