@@ -462,7 +462,7 @@ activate_relabelled(void)
         uint32_t index = label_cursor++ % limit;
         const struct thread_time *account = thread_time_of(index);
         if (threads_at(index)->tid != 0 && account->wait != NULL &&
-            account->waited_at.label != labels_of(threads_at(index)->tid))
+            account->waited_at.set != labels_of(threads_at(index)->tid))
             thread_time_activate(index);
     }
 }

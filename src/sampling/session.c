@@ -26,6 +26,7 @@
 #include "unwind/learn.h"
 #include "unwind/resume.h"
 #include "unwind/rules.h"
+#include "unwind/trace_context.h"
 #include "unwind/untabled.h"
 #include "afford.h"
 #include "budget.h"
@@ -100,6 +101,7 @@ session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
     interpreter_module(module, gone);
+    trace_context_module(module, gone);
     if (gone)
         journal_module_gone(module);
     else
@@ -135,6 +137,7 @@ session_harvest(void)
         harvest_refresh_modules();
     untabled_settle(now);
     settle_interpreters();
+    trace_context_settle();
     harvest_slots();
     learn_ahead();
 }
