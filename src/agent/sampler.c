@@ -9,6 +9,7 @@
  * wait, on both sides, has a deadline.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/clock.h"
@@ -261,7 +262,8 @@ static bool
 equip(void)
 {
     uint32_t depth = (uint32_t)settings->options->max_depth.number;
-    interpreter_begin(settings->options->python.number != 0);
+    interpreter_begin(settings->options->python.number != 0,
+                      (uint64_t)pthread_self());
     trace_context_begin();
     return modules_begin(session_on_module) == 0 &&
            thread_time_begin(settings) == 0 &&

@@ -91,6 +91,19 @@ take_time(const struct command_option *option, void *values, const char *text)
                : STATUS_DONE;
 }
 
+/* Take --sysroot. Paths of modules begin with a slash. */
+static int
+take_sysroot(const struct command_option *option, void *values,
+             const char *directory)
+{
+    struct filter_options *filter = values;
+    struct stat status;
+    if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
+        return arguments_refuse(option, directory);
+    filter->sysroot = directory;
+    return STATUS_DONE;
+}
+
 const struct command_option inputs_options[] = {
     {"thread", "NAME|TID", "samples of this thread (NAME may be a pattern, a*)",
      .take = inputs_take_value},
@@ -115,6 +128,10 @@ const struct command_option inputs_options[] = {
      "functions with parameters, return types and all\n"
      "template arguments; REGEX sees them, too",
      arguments_flag, .field = offsetof(struct filter_options, full_names)},
+    {"sysroot", "DIR",
+     "the programs and libraries are below DIR: the files\n"
+     "of another machine",
+     take_sysroot, .words = "a directory"},
     {"native", NULL, "all native frames of interpreters, too", arguments_flag,
      .field = offsetof(struct filter_options, is_native)},
     {0},
@@ -207,6 +224,7 @@ load_all(const struct filter_options *filter, char *const *paths, int count,
 {
     const struct symbolizer_options options = {.inlines = true,
                                                .full_names = filter->full_names,
+                                               .sysroot = filter->sysroot,
                                                .server_seconds =
                                                    SERVER_SECONDS};
     struct profile *profile = profile_new(&options);

@@ -72,6 +72,7 @@ FORWARD(int, pthread_attr_getstack,
         (attributes, start, size))
 FORWARD(int, pthread_detach, (pthread_t thread), (thread))
 FORWARD(int, pthread_key_delete, (pthread_key_t key), (key))
+FORWARD(pthread_t, pthread_self, (void), ())
 FORWARD(int, pthread_setspecific, (pthread_key_t key, const void *value),
         (key, value))
 FORWARD(int, pthread_mutex_init,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
 #include "base/sys.h"
@@ -383,8 +384,7 @@ disposition_release(enum signals_role role)
 }
 
 /* Flags that the kernel keeps. It forgets others (Linux 5.11, SA_UNSUPPORTED of
- * sigaction(2)). libc adds the flag for its restorer. */
-#define SA_RESTORER 0x04000000
+ * sigaction(2)). */
 #define KERNEL_FLAGS                                                      \
     (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | \
      SA_NODEFER | (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
@@ -394,7 +394,7 @@ static struct sigaction
 as_kept(const struct sigaction *action)
 {
     struct sigaction kept = *action;
-    kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | SA_RESTORER;
+    kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | ARCH_RESTORER_FLAG;
     signals_set_word(&kept.sa_mask,
                      signals_word(&kept.sa_mask) & ~SIGNALS_NEVER);
     return kept;

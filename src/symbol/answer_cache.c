@@ -27,6 +27,7 @@
 #include "util/intern.h"
 #include "util/number.h"
 #include "debug_server.h"
+#include "elf_view.h"
 #include "answer_cache.h"
 
 #define MAGIC "sprofnam"
@@ -340,7 +341,9 @@ is_better_known(const struct answer_cache *cache)
     int digits = (int)(strchr(cache->name, '.') - cache->name);
     snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%.*s.debug",
              cache->name, digits - 2, cache->name + 2);
-    return debug_server_is_there() || access(path, F_OK) == 0;
+    char text[PATH_MAX];
+    return debug_server_is_there() ||
+           access(elf_view_place(path, text), F_OK) == 0;
 }
 
 static void

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf_view.h"
 #include "debug_server.h"
 
 #define NS_PER_SECOND 1000000000u
@@ -72,9 +73,10 @@ debug_server_is_near(const char *file, const char *name, const char *ending)
     }
     for (const char *at = file; at != NULL && at <= slash;
          at = strchr(at + 1, '/')) {
+        char text[PATH_MAX];
         snprintf(path, sizeof(path), "/usr/lib/debug%.*s/%s%s",
                  (int)(slash - at), at, name, ending);
-        if (access(path, F_OK) == 0)
+        if (access(elf_view_place(path, text), F_OK) == 0)
             return true;
     }
     return false;

@@ -27,10 +27,14 @@
 
 #define LONGEST_BUILD_ID 64
 
+/* Where libdwfl looks for debug files; NULL: where it does by itself. */
+static char *debug_path;
+
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = debug_server_find,
     .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_path,
 };
 
 /* Open this process's vdso as a file of its own. Returns a descriptor, or -1
@@ -107,6 +111,16 @@ report_module(struct elf_file *file, const char *path, int fd)
 }
 
 int
+elf_file_set_root(const char *root)
+{
+    elf_view_set_root(root);
+    free(debug_path);
+    debug_path =
+        root != NULL ? clean_format(":.debug:%s/usr/lib/debug", root) : NULL;
+    return root != NULL && debug_path == NULL ? -1 : 0;
+}
+
+int
 elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
               size_t length)
 {
@@ -118,7 +132,9 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
             clean_format("%s cannot be read: %s", path, strerror(errno));
         return -1;
     }
-    Dwfl_Module *module = report_module(file, path, fd);
+    /* Debug files are looked for beside it. */
+    char text[PATH_MAX];
+    Dwfl_Module *module = report_module(file, elf_view_place(path, text), fd);
     if (module == NULL) {
         file->problem = clean_format("%s is not a usable ELF file: %s", path,
                                      dwfl_errmsg(-1));

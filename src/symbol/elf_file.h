@@ -26,6 +26,10 @@ struct elf_file {
     char *problem; /* a sentence if MODULE is NULL; NULL if memory was short */
 };
 
+/* As elf_view_set_root, and for debug files, too. Returns 0, or -1 if memory is
+ * short. */
+int elf_file_set_root(const char *root);
+
 /*
  * Open PATH if its build-id is BUILD_ID; LENGTH 0 takes any. "[vdso]" is this
  * process's own. Returns 0, or -1 with FILE->problem set. The caller calls

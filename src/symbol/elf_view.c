@@ -15,10 +15,33 @@
 
 #include "elf_view.h"
 
+/* Below this directory are all files; "": this machine's. */
+static const char *root = "";
+
+void
+elf_view_set_root(const char *new_root)
+{
+    root = new_root != NULL ? new_root : "";
+}
+
+const char *
+elf_view_place(const char *path, char text[PATH_MAX])
+{
+    size_t length = strlen(root), size = strlen(path) + 1;
+    if (length == 0 || path[0] != '/' || strncmp(path, root, length) == 0 ||
+        strncmp(path, "/proc/", 6) == 0 || length + size > PATH_MAX)
+        return path;
+    memcpy(text, root, length);
+    memcpy(text + length, path, size);
+    return text;
+}
+
 int
 elf_view_open_file(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char text[PATH_MAX];
+    int fd = open(elf_view_place(path, text),
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -1;
     struct stat status;

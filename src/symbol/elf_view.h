@@ -7,6 +7,7 @@
 #define SYMBOL_ELF_VIEW_H
 
 #include <elf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,16 @@ struct elf_view {
     size_t count;
     const Elf64_Shdr *names; /* the section that has their names */
 };
+
+/* From now on take all files from below ROOT, a copy of another machine's. NULL
+ * or "": from where this machine has them. ROOT stays as it is. No file is
+ * open meanwhile. */
+void elf_view_set_root(const char *root);
+
+/* Returns where the file PATH is taken from, for which TEXT has room: PATH
+ * itself without a root, if it is below it already, or if it is not absolute or
+ * the kernel's own (/proc). */
+const char *elf_view_place(const char *path, char text[PATH_MAX]);
 
 /* Open PATH, which may come from a damaged spool or from another machine, for
  * reading if it is a regular file. The open cannot block. Returns a descriptor,

@@ -6,6 +6,7 @@
  * address. The symbol that begins nearest before each address matters too,
  * because a symbol without a size ends where the next one begins.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,8 @@ open_debug_file(struct sketch *sketch)
          elf_view_first_address(&sketch->debug) !=
              elf_view_first_address(&sketch->file)))
         elf_view_close(&sketch->debug);
-    sketch->is_all = access(path, F_OK) != 0;
+    char text[PATH_MAX];
+    sketch->is_all = access(elf_view_place(path, text), F_OK) != 0;
 }
 
 /* Take the symbol table called NAME of VIEW for SKETCH. False if VIEW has none

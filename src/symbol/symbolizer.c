@@ -322,8 +322,10 @@ symbolizer_new(const struct symbolizer_options *options)
     }
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
     debug_server_limit(options->server_seconds);
-    if (symbolizer == NULL)
+    if (symbolizer == NULL || elf_file_set_root(options->sysroot) != 0) {
+        free(symbolizer);
         return NULL;
+    }
     symbolizer->users = 1;
     symbolizer->inlines = options->inlines;
     symbolizer->form = options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;

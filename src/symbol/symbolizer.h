@@ -41,6 +41,8 @@ struct symbolizer_options {
     bool full_names; /* show full function names; see enum demangle_form */
     unsigned server_seconds; /* time for all debuginfod servers together, in
                                 seconds; 0: no limit */
+    const char *sysroot; /* files are below it; NULL: this machine's. It holds
+                            for all symbolizers that are there */
 };
 
 /* Make a symbolizer, or use OPTIONS->shared once more. Returns NULL with errno

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* heap_view.c -- see heap_view.h. It runs in any thread, also in handlers. */
+#include "base/arch.h"
 #include "base/sys.h"
 #include "heap_view.h"
 #include "base/poison.h"
@@ -13,7 +14,7 @@
 #define PAGE 4096u
 
 /* Where the addresses of programs end. */
-#define ADDRESSES_END (1ull << 47)
+#define ADDRESSES_END (1ull << ARCH_ADDRESS_BITS)
 
 void
 heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,

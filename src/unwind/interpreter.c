@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "python_find.h"
@@ -64,13 +65,17 @@ static uint8_t *scratch;         /* for the characters of a name */
 static const char *refused_path; /* NULL: all is said */
 static unsigned refused_minor;
 
+/* From a thread's pointer to what pthread_self returns in it. */
+static uint64_t self_distance;
+
 /* Modules that were not relocated when they came. */
 static struct module early[EARLY_MOST];
 static uint32_t early_count;
 
 void
-interpreter_begin(bool is_on)
+interpreter_begin(bool is_on, uint64_t self)
 {
+    self_distance = self - arch_thread_pointer();
     atomic_store(&count, 0);
     atomic_store(&live, 0);
     early_count = 0;
@@ -173,7 +178,7 @@ find_word(uint32_t number)
         (state == 0 ||
          (sys_read_memory(&owner, state + python->layout.thread.thread_id,
                           sizeof(owner)) == sizeof(owner) &&
-          owner == pointer)))
+          owner == pointer + self_distance)))
         atomic_store(&distances[number], distance);
 }
 
@@ -289,11 +294,11 @@ read_functions(struct script *script)
 
 /* Collect in SCRIPT the frames of a further STATE of the thread. */
 static void
-collect_more(struct script *script, struct heap_view *view, uint64_t pointer,
+collect_more(struct script *script, struct heap_view *view, uint64_t self,
              const struct python *python, uint64_t state)
 {
     uint32_t first = script->count;
-    python_collect(python, state, pointer, false, view, script);
+    python_collect(python, state, self, false, view, script);
     script_sort(script, first);
 }
 
@@ -301,7 +306,7 @@ collect_more(struct script *script, struct heap_view *view, uint64_t pointer,
  * of PYTHON, or with none (0): it has let go of the lock. STATE is the one that
  * it was in last (3.12 on), or the first one that it had. */
 static void
-collect_own(struct script *script, struct heap_view *view, uint64_t pointer,
+collect_own(struct script *script, struct heap_view *view, uint64_t self,
             const struct python *python, uint64_t running, uint64_t state)
 {
     uint64_t others[PYTHON_NESTED_MOST];
@@ -313,15 +318,15 @@ collect_own(struct script *script, struct heap_view *view, uint64_t pointer,
     if (running != 0)
         state = running;
     uint32_t found =
-        is_nested ? python_nested_find(python, pointer, state, others) : 0;
+        is_nested ? python_nested_find(python, self, state, others) : 0;
     /* Up to 3.11 the first state is that of the outermost frames. */
     bool is_last = python->layout.minor < 12 && running == 0;
     if (!is_last)
-        python_collect(python, state, pointer, running != 0, view, script);
+        python_collect(python, state, self, running != 0, view, script);
     for (uint32_t i = 0; i < found; i++)
-        collect_more(script, view, pointer, python, others[i]);
+        collect_more(script, view, self, python, others[i]);
     if (is_last)
-        collect_more(script, view, pointer, python, state);
+        collect_more(script, view, self, python, state);
     script_find_next(script);
 }
 
@@ -351,7 +356,8 @@ interpreter_collect(struct script *script, struct heap_view *view,
             continue;
         script->runtime = i;
         view->is_careful = pc - pythons[i].loop_start < ENTRY_SIZE;
-        collect_own(script, view, pointer, &pythons[i],
+        uint64_t self = pointer != 0 ? pointer + self_distance : 0;
+        collect_own(script, view, self, &pythons[i],
                     find_running(i, pointer, state), state);
         if (script->count != 0) {
             script->texts = view->window;

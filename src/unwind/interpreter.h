@@ -18,8 +18,9 @@
 #include "python_code.h"
 #include "script.h"
 
-/* Begin without any. IS_ON: look for interpreters at all. Context: sampler. */
-void interpreter_begin(bool is_on);
+/* Begin without any. IS_ON: look for interpreters at all. SELF is what
+ * pthread_self returns in the calling thread. Context: sampler. */
+void interpreter_begin(bool is_on, uint64_t self);
 
 /* MODULE has come, or is gone. Context: sampler. */
 void interpreter_module(const struct module *module, bool gone);

@@ -38,9 +38,9 @@ struct python {
 };
 
 /* Collect the frames of the thread with the STATE of PYTHON in SCRIPT. POINTER
- * is the thread pointer of that thread; 0: any. IS_HELD: the calling thread
- * runs with that state (python_running), so that no other thread frees its
- * frames. Returns false if STATE is not that thread's. Context: any. */
+ * is what pthread_self returns in that thread; 0: any. IS_HELD: the calling
+ * thread runs with that state (python_running), so that no other thread frees
+ * its frames. Returns false if STATE is not that thread's. Context: any. */
 bool python_collect(const struct python *python, uint64_t state,
                     uint64_t pointer, bool is_held, struct heap_view *view,
                     struct script *script);

@@ -73,6 +73,10 @@ static uint64_t wanted[WANTED];
 static uint32_t first_wanted, last_wanted;
 static uint64_t ahead_at; /* when that was last done */
 
+/* Where a walk has missed last. It is in a segment, while an area may begin in
+ * front of its segment and end behind it. */
+static uint64_t missed;
+
 /* The segment that is compiled as a whole, from its next piece on. */
 static uint64_t whole_at, whole_end;
 static bool is_refused; /* memory was short */
@@ -308,6 +312,7 @@ row_table_learn(struct pages *pages, const struct module *module, uint64_t pc)
 {
     compile_once(pages, module, pc);
     want_area(pc);
+    missed = pc;
     return is_refused ? rule_make(RULE_NONE) : row_table_find(pc);
 }
 
@@ -347,8 +352,8 @@ find_segment(uint64_t pc)
     return NULL;
 }
 
-/* All wanted areas are compiled, and PC is in the last one. If its segment has
- * enough of them, compile all of it. */
+/* All wanted areas are compiled. If the segment of PC has enough of them,
+ * compile all of it. */
 static void
 want_whole(uint64_t pc)
 {
@@ -387,7 +392,7 @@ row_table_ahead(struct pages *pages)
         compile_ahead(pages);
     if (had_areas && first_wanted == last_wanted && whole_at >= whole_end &&
         has_room_ahead())
-        want_whole(wanted[(last_wanted - 1) % WANTED] - 1);
+        want_whole(missed);
 }
 
 void

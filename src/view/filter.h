@@ -34,8 +34,9 @@ struct filter_term {
 struct filter_options {
     struct filter_term *terms;
     size_t count;
-    bool full_names; /* of functions, in expressions and output */
-    bool is_native;  /* stacks are not folded (model/folding.h) */
+    bool full_names;     /* of functions, in expressions and output */
+    const char *sysroot; /* files of modules are below it; NULL: here */
+    bool is_native;      /* stacks are not folded (model/folding.h) */
     bool has_time;
     uint64_t from, to; /* ns since the profile's start; UINT64_MAX: its end */
 };

@@ -237,6 +237,29 @@ if has script; then
         fail "60 columns: files are cut"
 fi
 
+# Names from a copy of another machine's files.
+# - --sysroot takes the program, and its debug file, from there alone;
+# - what is not there has no name.
+section "another machine's files"
+
+mkdir -p here "there$tmp/here"
+cp "$work/known_stack.split" "$work/known_stack.split.debug" here
+profile SPROF_KEEP_SPOOL=1 here/known_stack.split 300
+expect_status 0
+mv here/* "there$tmp/here"
+plain "$sprofile" report -n 0 p.sprof
+! grep -q leaf_spin out || fail "a name without a file"
+mkdir empty
+for root in there there/ "$tmp/there"; do
+    plain "$sprofile" report -n 0 --sysroot "$root" p.sprof
+    expect_status 0
+    grep -q 'leaf_spin.*known_stack' out || fail "$root: no name"
+done
+plain "$sprofile" report -n 0 --sysroot empty p.sprof
+! grep -qE 'leaf_spin|__libc_start_main' out || fail "names from here"
+plain "$sprofile" report --sysroot none p.sprof
+expect_status 2
+
 # What `sprofile info` says of frames without names.
 # - each hint once, however many files need it;
 # - no package is advised for a file that no package has brought, as of a wheel.

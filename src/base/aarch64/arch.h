@@ -27,6 +27,10 @@
 #define ARCH_OLD_SPAWN "GLIBC_2.2.5"
 #define ARCH_OLD_KILL "GLIBC_2.17"
 
+/* The flag that libc adds to a signal's action, for its restorer: none, the
+ * kernel has its own. With the flag it would take one that nobody gives. */
+#define ARCH_RESTORER_FLAG 0
+
 /* Bytes below the stack pointer that a function may use: none (AAPCS64, section
  * 6.4.5.1). */
 #define ARCH_RED_ZONE 0u

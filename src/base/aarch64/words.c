@@ -70,19 +70,3 @@ words_are_there(void)
     uint64_t pointer = arch_thread_pointer();
     return pointer != 0 && is_block(pointer);
 }
-
-/* What errno.h calls errno, a name that poison.h forbids. */
-int *__errno_location(void);
-
-int
-words_errno(void)
-{
-    return words_are_there() ? *__errno_location() : 0;
-}
-
-void
-words_set_errno(int value)
-{
-    if (words_are_there())
-        *__errno_location() = value;
-}

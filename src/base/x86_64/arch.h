@@ -26,6 +26,9 @@
 #define ARCH_OLD_SPAWN "GLIBC_2.2.5"
 #define ARCH_OLD_KILL "GLIBC_2.2.5"
 
+/* The flag that libc adds to a signal's action, for its restorer. */
+#define ARCH_RESTORER_FLAG 0x04000000
+
 /* Bytes below the stack pointer that a function may use (psABI, section
  * 3.2.2). */
 #define ARCH_RED_ZONE 128u
