@@ -110,12 +110,25 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end)
     return true;
 }
 
+/* How far the frames that the walk has undone may reach to be copied, too, in
+ * bytes. */
+#define UNDONE_MOST 8192u
+
+/* The lowest stack pointer to copy for. libunwind begins at the leaf, and finds
+ * there the registers that the walk does not follow. */
+static uint64_t
+first_pointer(const struct slot *slot)
+{
+    uint64_t at = slot->walk.regs.sp;
+    return at - slot->sp <= UNDONE_MOST ? slot->sp : at;
+}
+
 bool
 fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
 {
     /* A register that was just restored is found below the stack pointer, in
      * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
-    uint64_t start = (slot->walk.regs.sp - ARCH_RED_ZONE) & ~7ull;
+    uint64_t start = (first_pointer(slot) - ARCH_RED_ZONE) & ~7ull;
     uint64_t far = start + most;
     uint64_t end = find_end(slot, start, far);
     slot->stack = to;

@@ -49,12 +49,13 @@ after(async () => {
   await browser.close();
 });
 
-/** The lines of the report's head, with their shares in percent. */
+/** The lines of the report's head as the page has them: the file comes first.
+ * With their shares in percent. */
 function expected(...options) {
   const text = run('report', '-n', '1', ...options, file);
-  return [...text.matchAll(/^ +([\d.]+) % {2}(\S+ own_lines\.py:\d+)$/gm)].map(
-    ([, share, line]) => [line, Number(share)],
-  );
+  return [
+    ...text.matchAll(/^ +([\d.]+) % {2}(\S+) (own_lines\.py:\d+)$/gm),
+  ].map(([, share, name, line]) => [`${line} ${name}`, Number(share)]);
 }
 
 async function compare(...options) {

@@ -211,6 +211,53 @@ def by_spawn(seconds):
     start_by("spawn", seconds)
 
 
+@case
+def raised(seconds):
+    """The tree while exceptions are in flight: in finally, in except, in a
+    generator into which one is thrown, in __exit__, far below their origin."""
+    import tree
+
+    class Manager:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *what):
+            tree.n0(0)
+            return True
+
+    def unwound(depth):
+        try:
+            if depth > 0:
+                unwound(depth - 1)
+            raise KeyError(depth)
+        finally:
+            tree.n0(0)
+
+    def thrown():
+        try:
+            yield
+        except ValueError:
+            tree.n0(0)
+            raise
+
+    def handled():
+        try:
+            unwound(3)
+        except KeyError as error:
+            generator = thrown()
+            next(generator)  # thrown
+            try:
+                generator.throw(ValueError())  # thrown
+            except ValueError:
+                tree.n0(0)
+            raise LookupError from error
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with Manager():  # __exit__
+            handled()  # __exit__
+
+
 def freed_code(count):
     """Code of its own name, file and line, freed once it has run."""
     space = {"time": time}

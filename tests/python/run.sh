@@ -24,7 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
 kept=$build/python
-quick='waits plain threads deep tasks forked freed'
+quick='waits plain threads deep tasks forked freed raised'
 all="$quick crowd waves traced observed profiled monitored alarmed collected
     by_fork by_forkserver by_spawn interpreters children greens arrays cython
     embedded"

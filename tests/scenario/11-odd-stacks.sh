@@ -67,10 +67,17 @@ expect_roots 99 p.folded
 
 # Frames whose rule is no plain offset.
 # - samples in procedure linkage stubs are walked;
+# - so are those in the loader, which binds such a call: its outermost frame is
+#   found through a register that frames below have saved;
 # - a frame that is found through a pointer on the stack (DRAP) is walked.
 section "odd frames"
 
 profile "$work/plt_loop" 700
+expect_ok
+expect_stacks 98
+expect_roots 99 p.folded
+
+profile LD_BIND_NOT=1 SPROF_COST=off "$work/plt_loop" 700
 expect_ok
 expect_stacks 98
 expect_roots 99 p.folded

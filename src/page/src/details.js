@@ -308,7 +308,7 @@ export class Side {
             functionButton(
               app,
               app.functions.of[func],
-              ` ${file}:${frames.line[frame]}`,
+              `${file}:${frames.line[frame]} `,
             ),
           );
         }),

@@ -249,14 +249,15 @@ export class Table {
 }
 
 /**
- * A button with the name of FUNC, which chooses it.
+ * A button with the name of FUNC, which chooses it. WHERE comes first: a long
+ * name does not hide it.
  * @param {App} app
  * @param {number} func
  */
 export function functionButton(app, func, where = '') {
   const key = app.keyOf(func);
   return button(
-    (app.functions.name[func] || '(no name)') + where,
+    where + (app.functions.name[func] || '(no name)'),
     () => {
       app.point(-1);
       app.set({ chosen: app.state.chosen === key ? '' : key });
