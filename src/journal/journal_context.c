@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "labels/label_tree.h"
@@ -15,7 +16,11 @@
 /* The first numbers, and how many of each there are in a file. */
 #define FIRST_LABEL (1u << LABEL_TREE_BITS)
 #define FIRST_TEXT (1u << 31)
-#define NUMBERS (1u << 30)
+#define NUMBERS (2u * JOURNAL_CONTEXTS_MOST)
+
+/* The mark of the file's last context. */
+#define LAST_MARK "spans that come now are left out: 262144 are in this file"
+_Static_assert(JOURNAL_CONTEXTS_MOST == 262144, "as the mark says");
 
 /* How many contexts are remembered: a power of two. */
 #define KNOWN 1024u
@@ -61,12 +66,24 @@ write_label(uint32_t number, uint32_t parent, const char *key, uint32_t value)
            journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) != 0;
 }
 
+static void
+write_mark(void)
+{
+    const struct record_mark record = {.mark = MARK_USER,
+                                       .time = journal_time(clock_now()),
+                                       .text_length = sizeof(LAST_MARK)};
+    const struct writer_tail tail = {LAST_MARK, sizeof(LAST_MARK)};
+    journal_append(RECORD_MARK, &record, sizeof(record), &tail, 1);
+}
+
 /* Returns the number of the labels, 0 if they could not be written. */
 static uint32_t
 write_context(uint32_t set, const struct trace_context *context)
 {
-    if (used > NUMBERS - 2)
+    if (used == NUMBERS)
         return 0;
+    if (used == NUMBERS - 2)
+        write_mark();
     uint32_t trace = used++, span = used++;
     bool is_written =
         write_id(FIRST_TEXT + trace, context->trace, sizeof(context->trace)) &&

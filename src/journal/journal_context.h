@@ -3,7 +3,8 @@
  * journal_context.h -- writes the trace context of samples into the journal, as
  * the labels trace_id and span_id. A program has a new span for each request,
  * so what was written is remembered only for the latest ones. One that comes
- * back later is written again, with another number.
+ * back later is written again, with another number. Readers remember all that a
+ * file has, so their number is limited. A mark says when it is reached.
  */
 #ifndef JOURNAL_JOURNAL_CONTEXT_H
 #define JOURNAL_JOURNAL_CONTEXT_H
@@ -11,6 +12,9 @@
 #include <stdint.h>
 
 #include "unwind/trace_context.h"
+
+/* Most contexts in a file. */
+#define JOURNAL_CONTEXTS_MOST (1u << 18)
 
 /* Returns the number of the labels of CONTEXT on top of SET, which is a number
  * of journal_labels. Returns SET if CONTEXT has no span, or could not be

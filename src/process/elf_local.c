@@ -110,41 +110,96 @@ struct data {
     uint64_t to_free; /* 0: it was there when the thread began */
 };
 
-/* Where the thread with POINTER has the data of module NUMBER. Returns 0 if
- * that is not the same distance in all threads. */
-static uint64_t
-data_of(uint64_t pointer, uint64_t number)
+/* Data that the thread has not needed yet. */
+#define NO_DATA UINT64_MAX
+
+/* Read the entry NUMBER of the table at TABLE. Returns false if there is no
+ * data. */
+static bool
+read_data(struct data *data, uint64_t table, uint64_t number)
 {
-    uint64_t table, count;
+    uint64_t count;
+    return number != 0 && number <= MODULES_MOST &&
+           copy(&count, table - sizeof(*data), sizeof(count)) &&
+           number <= count &&
+           copy(data, table + number * sizeof(*data), sizeof(*data)) &&
+           data->address != 0 && data->address != NO_DATA;
+}
+
+/* The block of LOCAL, if WORDS lie at its place. */
+static bool
+find_block(const struct elf_local *local, const uint64_t words[2],
+           struct elf_block *block)
+{
+    uint64_t pair[2];
+    *block = (struct elf_block){words[0], local->offset};
+    if (local->way == ELF_LOCAL_PAIR) {
+        block->offset = words[1];
+    } else if (local->way == ELF_LOCAL_DESCRIPTOR) {
+        /* The function that looks in the table has such a pair, too. */
+        if (!copy(pair, words[1], sizeof(pair)))
+            return false;
+        *block = (struct elf_block){pair[0], pair[1]};
+    }
+    return block->number != 0 && block->number <= MODULES_MOST &&
+           block->offset < DISTANCE_MOST && block->offset % 8 == 0;
+}
+
+/* What lies at the place of LOCAL. The program's own data is that of module 1.
+ */
+static bool
+read_words(const struct elf_local *local, uint64_t words[2])
+{
+    words[0] = 1;
+    words[1] = 0;
+    return local->way == ELF_LOCAL_PROGRAM ||
+           copy(words, local->place, 2 * sizeof(*words));
+}
+
+/* The distance of BLOCK from POINTER, if all threads have it there. */
+static int64_t
+distance_of(const struct elf_block *block, uint64_t pointer)
+{
+    uint64_t table;
     struct data data;
-    if (number == 0 || number > MODULES_MOST ||
-        !copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
-        !copy(&count, table - sizeof(data), sizeof(count)) || number > count ||
-        !copy(&data, table + number * sizeof(data), sizeof(data)) ||
-        data.to_free != 0)
+    if (!copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
+        !read_data(&data, table, block->number) || data.to_free != 0)
         return 0;
-    return data.address;
+    return (int64_t)(data.address + block->offset - pointer);
 }
 
 int64_t
 elf_local_distance(const struct elf_local *local, uint64_t pointer)
 {
-    uint64_t words[2] = {1, 0}, offset = local->offset, data;
-    int64_t distance;
-    if (local->way != ELF_LOCAL_PROGRAM &&
-        !copy(words, local->place, sizeof(words)))
+    uint64_t words[2];
+    struct elf_block block;
+    int64_t distance = 0;
+    if (!read_words(local, words))
         return 0;
-    if (local->way == ELF_LOCAL_DISTANCE) {
+    if (local->way == ELF_LOCAL_DISTANCE)
         distance = (int64_t)words[0];
-    } else if (local->way == ELF_LOCAL_DESCRIPTOR) {
+    else if (local->way == ELF_LOCAL_DESCRIPTOR)
         distance = (int64_t)words[1];
-    } else {
-        data = data_of(pointer, words[0]);
-        offset = local->way == ELF_LOCAL_PAIR ? words[1] : offset;
-        distance = data != 0 ? (int64_t)(data + offset - pointer) : 0;
-    }
+    else if (find_block(local, words, &block))
+        distance = distance_of(&block, pointer);
     return distance > -DISTANCE_MOST && distance < DISTANCE_MOST &&
                    distance % 8 == 0
                ? distance
                : 0;
+}
+
+bool
+elf_local_block(const struct elf_local *local, struct elf_block *block)
+{
+    uint64_t words[2];
+    return local->way != ELF_LOCAL_DISTANCE && read_words(local, words) &&
+           find_block(local, words, block);
+}
+
+uint64_t
+elf_local_address(const struct elf_block *block, uint64_t table)
+{
+    struct data data;
+    return read_data(&data, table, block->number) ? data.address + block->offset
+                                                  : 0;
 }

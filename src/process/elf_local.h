@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf_local.h -- where a thread has a thread-local variable that a module
- * exports. The answer is a distance from the thread pointer that is the same in
- * all threads. It is found by the relocations with which the module finds its
- * own variable ("ELF Handling For Thread-Local Storage", U. Drepper). No lock
- * of the loader is taken, and no memory is made for a thread.
- * Context: sampler.
+ * exports. It is found by the relocations with which the module finds its own
+ * variable ("ELF Handling For Thread-Local Storage", U. Drepper). No lock of
+ * the loader is taken, and no memory is made for a thread.
  */
 #ifndef PROCESS_ELF_LOCAL_H
 #define PROCESS_ELF_LOCAL_H
@@ -31,14 +29,29 @@ struct elf_local {
     uint64_t offset; /* in the module's data of a thread */
 };
 
+/* The data that threads have of module NUMBER, and where in it the variable is.
+ * The loader numbers the modules that have such data. */
+struct elf_block {
+    uint64_t number, offset;
+};
+
 /* Find how MODULE finds its variable NAME. Returns false if the module does not
- * export one. */
+ * export one. Context: sampler. */
 bool elf_local_find(struct elf_local *local, const struct module *module,
                     const char *name);
 
 /* The distance of LOCAL from the thread pointer. POINTER is that of a thread
  * that lives. 0: the module is not relocated yet, or the distance is not the
- * same in all threads, because the module was loaded late. */
+ * same in all threads, because the module was loaded late. Context: sampler. */
 int64_t elf_local_distance(const struct elf_local *local, uint64_t pointer);
+
+/* Where LOCAL is in the data of a module that was loaded late. Returns false if
+ * that is not known yet. Context: sampler. */
+bool elf_local_block(const struct elf_local *local, struct elf_block *block);
+
+/* The address of the variable of BLOCK in the thread whose table of modules'
+ * data is at TABLE (ARCH_MODULES_DATA). 0: the thread has none. It is read by
+ * system calls. Context: any. */
+uint64_t elf_local_address(const struct elf_block *block, uint64_t table);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_context.c -- see trace_context.h. The variable lies at one distance
- * from the thread pointer of each thread, in memory that lives as long as the
- * thread. So a handler loads it directly. The record may be anywhere, and may
- * have been freed, so the kernel copies it.
+ * trace_context.c -- see trace_context.h. Mostly the variable lies at one
+ * distance from the thread pointer of each thread, in memory that lives as long
+ * as the thread. So a handler loads it directly. The record may be anywhere,
+ * and may have been freed, so the kernel copies it. The kernel also copies the
+ * variable of a library that was loaded late: each thread has it elsewhere.
  *
  * From outside, the pointer of a thread is found by its list of robust mutexes.
  * glibc keeps the head of that list at one distance from the pointer, and the
@@ -30,7 +31,9 @@
 static struct variable {
     uint64_t start;
     struct elf_local local;
-    _Atomic int64_t distance; /* 0: not known */
+    _Atomic int64_t distance; /* 0: not known, or not the same everywhere */
+    _Atomic bool has_block;
+    struct elf_block block; /* where each thread has it elsewhere */
 } variables[VARIABLES_MOST];
 
 /* How many variables have a place. */
@@ -60,15 +63,26 @@ trace_context_begin(void)
     list_distance = 0;
 }
 
+static bool
+is_found(const struct variable *variable)
+{
+    return atomic_load_explicit(&variable->distance, memory_order_relaxed) !=
+               0 ||
+           atomic_load_explicit(&variable->has_block, memory_order_acquire);
+}
+
 static void
 look_for(struct variable *variable)
 {
     int64_t distance =
         elf_local_distance(&variable->local, arch_thread_pointer());
-    if (distance == 0)
+    if (distance != 0)
+        atomic_store(&variable->distance, distance);
+    else if (elf_local_block(&variable->local, &variable->block))
+        atomic_store(&variable->has_block, true);
+    else
         return;
     missing--;
-    atomic_store(&variable->distance, distance);
     atomic_fetch_add(&found, 1);
     uint64_t list = list_of(0);
     if (list_distance == 0 && list != 0)
@@ -101,10 +115,12 @@ forget(const struct module *module)
         if (variables[i].start != module->start)
             continue;
         variables[i].start = 0;
-        if (atomic_exchange(&variables[i].distance, 0) != 0)
+        if (is_found(&variables[i]))
             atomic_fetch_sub(&found, 1);
         else
             missing--;
+        atomic_store(&variables[i].distance, 0);
+        atomic_store(&variables[i].has_block, false);
     }
 }
 
@@ -153,6 +169,34 @@ read_record(struct trace_context *context, uint64_t address)
            trace_context_parse(context, record);
 }
 
+/* Where the thread with the table TABLE of its modules' data has VARIABLE. 0:
+ * it has none. */
+static uint64_t
+address_of(const struct variable *variable, uint64_t table)
+{
+    return atomic_load_explicit(&variable->has_block, memory_order_acquire)
+               ? elf_local_address(&variable->block, table)
+               : 0;
+}
+
+/* Read the word at ADDRESS, 0 if it cannot be read. */
+static uint64_t
+read_word(uint64_t address)
+{
+    uint64_t word;
+    return address != 0 && sys_read_memory(&word, address, sizeof(word)) ==
+                               (long)sizeof(word)
+               ? word
+               : 0;
+}
+
+/* The calling thread's own word at DISTANCE from its POINTER. */
+static uint64_t
+own_word(uint64_t pointer, int64_t distance)
+{
+    return *(const volatile uint64_t *)(pointer + (uint64_t)distance);
+}
+
 void
 trace_context_read(struct trace_context *context, uint64_t pointer)
 {
@@ -162,10 +206,12 @@ trace_context_read(struct trace_context *context, uint64_t pointer)
     for (uint32_t i = 0; i < VARIABLES_MOST; i++) {
         int64_t distance =
             atomic_load_explicit(&variables[i].distance, memory_order_relaxed);
-        if (distance != 0 &&
-            read_record(context,
-                        *(const volatile uint64_t *)(pointer +
-                                                     (uint64_t)distance)))
+        uint64_t record =
+            distance != 0
+                ? own_word(pointer, distance)
+                : read_word(address_of(&variables[i],
+                                       own_word(pointer, ARCH_MODULES_DATA)));
+        if (read_record(context, record))
             return;
     }
 }
@@ -174,16 +220,16 @@ void
 trace_context_read_from(struct trace_context *context, pid_t tid)
 {
     context->span = 0;
-    uint64_t list = atomic_load(&found) != 0 ? list_of(tid) : 0, word;
+    uint64_t list = atomic_load(&found) != 0 ? list_of(tid) : 0;
     if (list == 0 || list_distance == 0)
         return;
     uint64_t pointer = list - (uint64_t)list_distance;
+    uint64_t table = read_word(pointer + ARCH_MODULES_DATA);
     for (uint32_t i = 0; i < VARIABLES_MOST; i++) {
         int64_t distance = atomic_load(&variables[i].distance);
-        if (distance != 0 &&
-            sys_read_memory(&word, pointer + (uint64_t)distance,
-                            sizeof(word)) == (long)sizeof(word) &&
-            read_record(context, word))
+        uint64_t place = distance != 0 ? pointer + (uint64_t)distance
+                                       : address_of(&variables[i], table);
+        if (read_record(context, read_word(place)))
             return;
     }
 }

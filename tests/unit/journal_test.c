@@ -104,7 +104,8 @@ static struct {
     struct record_module modules[MOST];
     struct record_label labels[MOST];
     char texts[MOST][64];
-    unsigned node_count, module_count, end_count, text_count, label_count;
+    unsigned node_count, module_count, end_count, text_count, label_count,
+        mark_count;
 } got;
 
 static void
@@ -131,6 +132,7 @@ look_at(const char *path)
             snprintf(got.texts[got.text_count++ % MOST], sizeof(got.texts[0]),
                      "%s", record_string(record));
         got.end_count += kind == RECORD_MODULE_END;
+        got.mark_count += kind == RECORD_MARK;
     }
     assert_null(reader_problem(reader));
     reader_end(reader);
@@ -366,6 +368,39 @@ few_contexts_are_remembered(void **state)
     assert_int_equal(got.label_count, 2 * 5001);
 }
 
+static int
+begin_large(void **state)
+{
+    int status = begin(state);
+    journal_end(clock_now(), END_EXIT);
+    (void)unlink(options.spool);
+    options.max_size = 1u << 27;
+    return status != 0 || journal_begin(&options) != 0;
+}
+
+static void
+a_file_has_so_many_contexts(void **state)
+{
+    (void)state;
+    for (uint64_t span = 1; span <= JOURNAL_CONTEXTS_MOST; span++) {
+        const struct trace_context context = context_of(span);
+        assert_int_not_equal(journal_context(3, &context), 3);
+    }
+    const struct trace_context late = context_of(UINT64_MAX),
+                               known = context_of(JOURNAL_CONTEXTS_MOST);
+    assert_int_equal(journal_context(3, &late), 3);
+    assert_int_not_equal(journal_context(3, &known), 3);
+    look();
+    assert_int_equal(got.label_count, 2 * JOURNAL_CONTEXTS_MOST);
+    assert_int_equal(got.mark_count, 1);
+    /* The next file has room. */
+    assert_int_equal(journal_prepare(), 0);
+    journal_rotate();
+    assert_int_not_equal(journal_context(3, &late), 3);
+    look();
+    assert_int_equal(got.mark_count, 0);
+}
+
 int
 main(void)
 {
@@ -381,6 +416,8 @@ main(void)
         UNIT(a_child_writes_nothing),
         UNIT(a_context_is_two_labels),
         UNIT(few_contexts_are_remembered),
+        cmocka_unit_test_setup_teardown(a_file_has_so_many_contexts,
+                                        begin_large, end),
     };
     return cmocka_run_group_tests(tests, begin_group, maker_end);
 }
