@@ -4,7 +4,8 @@
 # init.sh -- the first program of the emulated machine (run.sh). It runs units
 # and scenarios, and measures what an emulator can tell: counts and shares. It
 # says "ok NAME" or "FAIL NAME" of each, sends files to run.sh, and turns the
-# machine off. The kernel's command line has set=short or set=long.
+# machine off. The kernel's command line has set=brief (what depends on the
+# processor), set=short or set=long.
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C
 mkdir -p /proc /sys /dev /tmp /root /run
 mount -t proc proc /proc
@@ -23,8 +24,9 @@ export LD_LIBRARY_PATH=/build/tests
 # SIOCSIFFLAGS: the loopback device is up and running.
 python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 0x49))'
-is_long=
+is_long= is_brief=
 grep -q set=long /proc/cmdline && is_long=yes
+grep -q set=brief /proc/cmdline && is_brief=yes
 echo "kernel $(uname -r)"
 
 # Units of what is different here: rules, walks, handlers and what reads /proc.
@@ -34,6 +36,7 @@ units="rules row_table learn walk walk_guess script view look handlers
 
 # What matters and compares no times: behaviour and control.
 scenarios="30-same-behaviour 72-stacks"
+[ -z "$is_brief" ] || units='rules walk handlers disposition' scenarios=
 [ -z "$is_long" ] || scenarios+=" 20-bad-settings 23-damaged-spool 34-threads
     42-security"
 
@@ -102,10 +105,12 @@ numbers='with recursive c(x) as (select 1 union all select x+1 from c
     where x<1000000) select sum(x*x) from c'
 expression='(\d)(\d+)[13579]{2}(4|5)+\d'
 real python 99 python3 -c "sum(i * i for i in range(2500000))"
-real sqlite3 99 sqlite3 :memory: "$numbers"
-real xz 99 xz -6 -k -c /usr/bin/python3.11
-real c++ 99 lzip -6 -k -c /tmp/numbers
-real rust 99 rg -j 1 -c "$expression" /tmp/more
+if [ -z "$is_brief" ]; then
+    real sqlite3 99 sqlite3 :memory: "$numbers"
+    real xz 99 xz -6 -k -c /tmp/more
+    real c++ 99 lzip -6 -k -c /tmp/numbers
+    real rust 99 rg -j 1 -c "$expression" /tmp/more
+fi
 
 # Functions of Python among the native ones.
 cat >/tmp/app.py <<'P'
@@ -164,9 +169,13 @@ blocked() {
         "$3 % of $4 ms are whole, $5 wrong${missing#.}"
     rm -f /tmp/wait.*
 }
-for variant in o0 o2 o2_fp o0_pac o2_pac; do
-    blocked $variant auto
-done
+blocked o0 auto
+blocked o0_pac auto
+blocked o2_pac auto
+if [ -z "$is_brief" ]; then
+    blocked o2 auto
+    blocked o2_fp auto
+fi
 if [ -n "$is_long" ]; then
     blocked o2_pac timer
     blocked o2 ask
@@ -214,36 +223,51 @@ walk_twice() {
     cat /tmp/result.* >>/tmp/results
     rm -f /tmp/result.*
 }
-sort='with recursive n(i) as (select 1 union all select i + 1 from n
-    where i < 100000) select count(*), sum(i * i % 7), max(s) from
-    (select i, substr(hex(i * 7919), 2, 3) s from n order by s, i desc)'
-wanted=1500
-[ -z "$is_long" ] || wanted=10000
-for _ in 1 2 3 4; do
-    walk_twice lzip -6 -k -c /tmp/numbers
-    walk_twice rg -j 1 -c "$expression" /tmp/more
-    walk_twice sqlite3 :memory: "$sort"
-    walk_twice xz -T2 --block-size=512KiB -6 -k -c /tmp/numbers
-    [ -z "$is_long" ] || walk_twice python3 /tmp/job.py
-    compared=$(awk '/^compared/ { sum += $2 } END { print sum + 0 }' \
-        /tmp/results)
-    [ "$compared" -lt "$wanted" ] || break
-done
-equal=$(awk '/^compared/ { sum += $4 } END { print sum + 0 }' /tmp/results)
-say walks "$compared >= $wanted && $equal == $compared" \
-    "$compared compared with libunwind's, $equal equal"
-grep '^differ' /tmp/results | head -n 5
+check_walks() {
+    local compared equal beyond wanted=1500
+    local sort='with recursive n(i) as (select 1 union all select i + 1 from n
+        where i < 100000) select count(*), sum(i * i % 7), max(s) from
+        (select i, substr(hex(i * 7919), 2, 3) s from n order by s, i desc)'
+    [ -z "$is_long" ] || wanted=10000
+    for _ in 1 2 3 4; do
+        walk_twice lzip -6 -k -c /tmp/numbers
+        walk_twice rg -j 1 -c "$expression" /tmp/more
+        walk_twice sqlite3 :memory: "$sort"
+        walk_twice xz -T2 --block-size=512KiB -6 -k -c /tmp/numbers
+        [ -z "$is_long" ] || walk_twice python3 /tmp/job.py
+        compared=$(awk '/^compared/ { n += $2 } END { print n + 0 }' \
+            /tmp/results)
+        [ "$compared" -lt "$wanted" ] || break
+    done
+    equal=$(awk '/^compared/ { n += $4 } END { print n + 0 }' /tmp/results)
+    # libunwind may take the row of another pc. It then finds no code, or the
+    # same frame again, where the table leads to the root.
+    beyond=$(awk '/^differ/ && / ours .* root theirs / { n += $2 }
+        END { print n + 0 }' /tmp/results)
+    say walks "$compared >= $wanted && $equal + $beyond == $compared &&
+        $equal >= 0.998 * $compared" "$compared compared with libunwind's: \
+$equal equal, $beyond reach the root by rules alone"
+    grep '^differ' /tmp/results | head -n 5
+}
 
 # No wait is interrupted by the triggers that are taken where they can be.
-for trigger in perf timer; do
-    SPROF_TRIGGER=$trigger SPROF_OUTPUT=/tmp/disturb.sprof \
-        LD_PRELOAD=/build/libsprof.so \
-        /bench/sprof-bench-0/disturb 5 >/tmp/disturb 2>&1
-    waits=$(awk 'NF == 5 { all += $3; broken += $4 }
-        END { print all + 0, broken + 0 }' /tmp/disturb)
-    say "disturb.$trigger" "${waits% *} > 1000 && ${waits#* } == 0" \
-        "${waits#* } of ${waits% *} waits interrupted"
-done
+check_waits() {
+    local trigger waits
+    for trigger in perf timer; do
+        SPROF_TRIGGER=$trigger SPROF_OUTPUT=/tmp/disturb.sprof \
+            LD_PRELOAD=/build/libsprof.so \
+            /bench/sprof-bench-0/disturb 5 >/tmp/disturb 2>&1
+        waits=$(awk 'NF == 5 { all += $3; broken += $4 }
+            END { print all + 0, broken + 0 }' /tmp/disturb)
+        say "disturb.$trigger" "${waits% *} > 1000 && ${waits#* } == 0" \
+            "${waits#* } of ${waits% *} waits interrupted"
+    done
+}
+
+if [ -z "$is_brief" ]; then
+    check_walks
+    check_waits
+fi
 
 if [ -n "$is_long" ]; then
     # Shares beside the truth, in units of what chance allows.
@@ -265,8 +289,9 @@ grep -q 'leaf_spin' /tmp/package.folded || echo "FAIL package: no stack"
 # Profiles of the other architecture: one comes from run.sh, one goes there.
 if [ -e /there/p.sprof ]; then
     /build/sprofile convert --sysroot /there /there/p.sprof /tmp/there.folded
-    grep -aoE 'main;.*leaf_spin' /tmp/there.folded | sort -u >/tmp/chain
-    grep -aoE 'main;.*leaf_spin' /there/p.folded | sort -u |
+    chain='main;through_pointer;.*leaf_spin'
+    grep -aoE "$chain" /tmp/there.folded | sort -u >/tmp/chain
+    grep -aoE "$chain" /there/p.folded | sort -u |
         cmp -s - /tmp/chain && [ -s /tmp/chain ] && echo "ok reads.x86_64" ||
         echo "FAIL reads.x86_64: $(head -n 1 /tmp/chain)"
 fi

@@ -112,7 +112,7 @@ package() {
 bench() {
     (cd "$source/tests/bench" && aarch64-linux-gnu-gcc \
         --sysroot="$place/sysroot" -std=gnu11 -D_GNU_SOURCE -O2 -g -pthread \
-        "${@:2}" -o "$place/add/bench/sprof-bench-0/$1") || exit 1
+        -I "$source/src" "${@:2}" -o "$place/add/bench/sprof-bench-0/$1") || exit 1
 }
 
 # A profile of this machine, with its program, for the other to read.
@@ -141,10 +141,10 @@ read_profile() {
     mkdir there
     ln -s ../add/build there/build
     ln -s ../root/usr there/usr
-    ln -s usr/lib there/lib
+    ln -s ../root/lib there/lib
     received here.sprof "$1"
     received here.folded "$1"
-    "$build/sprofile" convert --sysroot there here.sprof other.folded
+    SPROF_CACHE=off "$build/sprofile" convert --sysroot there here.sprof other.folded
     local file
     for file in here other; do
         sed -e 's/ [0-9]*$//' -e 's/;__kernel_.*//' -e 's/;\[vdso\].*//' \
@@ -182,15 +182,15 @@ leave_profile
 (cd add && find . | cpio --quiet -o -H newc | gzip -1) >add.cpio.gz
 cat root.cpio.gz add.cpio.gz >all.cpio.gz
 
-set=short seconds=540
-[ -z "${SPROF_TEST_FULL:-}" ] || set=long seconds=2400
 failures=0
 for cpu in "${cpus[@]}"; do
     echo "-- $cpu"
     case $cpu in
-    max) model=max,pauth-impdef=on ;;
-    *) model=$cpu ;;
+    max) model=max,pauth-impdef=on set=short ;;
+    *) model=$cpu set=brief ;;
     esac
+    seconds=540
+    [ -z "${SPROF_TEST_FULL:-}" ] || set=long seconds=2400
     timeout $seconds qemu-system-aarch64 -M virt,gic-version=3 -cpu $model \
         -smp 2 -accel tcg,thread=multi -m 3G -nic none -nographic -no-reboot \
         -kernel kernel/boot/vmlinuz-* -initrd all.cpio.gz \
