@@ -32,11 +32,12 @@ echo "kernel $(uname -r)"
 # Units of what is different here: rules, walks, handlers and what reads /proc.
 units="rules row_table learn walk walk_guess script view look handlers
     disposition mask alternate trigger roster observe harvest perf_kernel
-    python_lines journal store profile"
+    python_lines journal store profile thread_word_aarch64"
 
 # What matters and compares no times: behaviour and control.
 scenarios="30-same-behaviour 72-stacks"
-[ -z "$is_brief" ] || units='rules walk handlers disposition' scenarios=
+[ -z "$is_brief" ] ||
+    units='rules walk handlers disposition thread_word_aarch64' scenarios=
 [ -z "$is_long" ] || scenarios+=" 20-bad-settings 23-damaged-spool 34-threads
     42-security"
 
@@ -124,8 +125,8 @@ def spin(seconds):
 spin(2)
 P
 profiled SPROF_OUTPUT=/tmp/app.folded python3 /tmp/app.py
-share=$(awk '/app\.spin|Py_RunMain/ { all += $NF; if (/app\.<module>;app\.spin;app\.leaf/)
-    part += $NF } END { printf "%d", all ? 100 * part / all : 0 }' \
+share=$(awk '/app\.spin|Py_RunMain/ { all += $NF }
+    /app\.<module>;app\.spin;app\.leaf/ { part += $NF } END { printf "%d", all ? 100 * part / all : 0 }' \
     /tmp/app.folded)
 say python "$share >= 90" "$share % show the functions"
 
