@@ -112,7 +112,8 @@ package() {
 bench() {
     (cd "$source/tests/bench" && aarch64-linux-gnu-gcc \
         --sysroot="$place/sysroot" -std=gnu11 -D_GNU_SOURCE -O2 -g -pthread \
-        -I "$source/src" "${@:2}" -o "$place/add/bench/sprof-bench-0/$1") || exit 1
+        -I "$source/src" "${@:2}" -o "$place/add/bench/sprof-bench-0/$1") ||
+        exit 1
 }
 
 # A profile of this machine, with its program, for the other to read.
@@ -136,7 +137,10 @@ received() {
 # read_profile LOG: the profile of the other machine has the names here that it
 # has there, but for the kernel's own code.
 read_profile() {
-    [ -x "$build/sprofile" ] || { echo "skipped reads.aarch64: no build"; return; }
+    [ -x "$build/sprofile" ] || {
+        echo "skipped reads.aarch64: no build"
+        return
+    }
     rm -rf there here.*
     mkdir there
     ln -s ../add/build there/build
@@ -144,7 +148,8 @@ read_profile() {
     ln -s ../root/lib there/lib
     received here.sprof "$1"
     received here.folded "$1"
-    SPROF_CACHE=off "$build/sprofile" convert --sysroot there here.sprof other.folded
+    SPROF_CACHE=off "$build/sprofile" convert --sysroot there here.sprof \
+        other.folded
     local file
     for file in here other; do
         sed -e 's/ [0-9]*$//' -e 's/;__kernel_.*//' -e 's/;\[vdso\].*//' \
