@@ -253,6 +253,7 @@ ending_signals_watch(void)
     arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
                  0);
     for (size_t i = 0; i < ENDINGS; i++) {
+        disposition_renew_ender(endings[i]);
         bool waits = (pending & signals_bit(endings[i])) != 0;
         turns[i] = waits ? turns[i] + 1 : 0;
         if (turns[i] >= WATCH_TURNS)

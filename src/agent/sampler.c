@@ -37,6 +37,7 @@
 #include "sampling/trigger/trigger.h"
 #include "sampling/wait.h"
 #include "unwind/interpreter.h"
+#include "unwind/trace_context.h"
 #include "begin_anew.h"
 #include "credentials.h"
 #include "doze.h"
@@ -263,6 +264,7 @@ equip(void)
     uint32_t depth = (uint32_t)settings->options->max_depth.number;
     interpreter_begin(settings->options->python.number != 0,
                       (uint64_t)pthread_self());
+    trace_context_begin();
     return modules_begin(session_on_module) == 0 &&
            thread_time_begin(settings) == 0 &&
            handler_begin_memory(depth) == 0 && wait_begin(depth) == 0 &&

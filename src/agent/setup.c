@@ -319,6 +319,7 @@ static const struct {
     CALL(getpid),
     CALL(getppid),
     CALL(getrandom),
+    CALL(get_robust_list),
     CALL(getrusage),
     CALL(gettid),
     CALL(ioctl),

@@ -102,6 +102,20 @@ sys_read_memory(void *to, uint64_t address, size_t length)
     return read_memory_file(to, address, length);
 }
 
+unsigned
+sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
+                  size_t size)
+{
+    struct iovec local = {to, count * size}, remote[SYS_READS_MOST];
+    if (atomic_load_explicit(&read_by_file, memory_order_relaxed))
+        return 0;
+    for (unsigned i = 0; i < count; i++)
+        remote[i] = (struct iovec){(void *)addresses[i], size};
+    long got =
+        sys_call(SYS_process_vm_readv, sys_gettid(), &local, 1, remote, count);
+    return got > 0 ? (unsigned)((size_t)got / size) : 0;
+}
+
 /* Pages that are asked for by one call. */
 #define PAGES 32u
 #define PAGE 4096u

@@ -46,6 +46,14 @@ long sys_kill(pid_t pid, int signo);
  * ended. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
+/* Copy SIZE bytes at each of COUNT ADDRESSES to TO, one after the other, as
+ * sys_read_memory does, but with a single system call. Returns how many of them
+ * come before the first one that cannot be read. COUNT is at most
+ * SYS_READS_MOST. */
+#define SYS_READS_MOST 16u
+unsigned sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
+                           size_t size);
+
 /* How many of LENGTH bytes from ADDRESS on come before a page that is not
  * mapped or not in memory. Reading such a page may wait, without limit, for a
  * thread that supplies it (userfaultfd(2)). LENGTH where the kernel does not

@@ -25,6 +25,7 @@
 #include "unwind/interpreter.h"
 #include "unwind/rules.h"
 #include "unwind/script.h"
+#include "unwind/trace_context.h"
 #include "unwind/walk.h"
 #include "ask.h"
 #include "shared.h"
@@ -219,6 +220,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     slot->trigger = (uint8_t)trigger;
     slot->parked = slot->missed = slot->unfinished = false;
     slot->copied = slot->newest = 0;
+    slot->context.span = 0;
     describe_thread(slot, has_words);
     arch_regs(context, &regs);
     slot->sp = regs.sp;
@@ -253,6 +255,8 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
      * what a pc means. */
     bool is_current = modules_are_current();
     script_begin(&slot->script, slot->time);
+    if (is_current && has_words)
+        trace_context_read(&slot->context, slot->thread_pointer);
     if (is_current && has_words && interpreter_is_there())
         collect_script(slot);
     enum walk_outcome outcome =

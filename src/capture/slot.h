@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "unwind/script.h"
+#include "unwind/trace_context.h"
 #include "unwind/walk.h"
 
 enum slot_state {
@@ -43,9 +44,10 @@ struct slot {
     uint32_t sequence; /* of the question, from its cookie */
     uint32_t stopped;  /* ns in the handler */
     uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
-    uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
-    uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
-    uint64_t sp;       /* where the thread was interrupted */
+    struct trace_context context; /* span 0: none */
+    uint64_t time;                /* CLOCK_MONOTONIC at the handler's start */
+    uint64_t clock; /* the thread's CPU clock then, or CLOCK_NONE */
+    uint64_t sp;    /* where the thread was interrupted */
     /* The thread's own stack, if SP is in it and the thread is known; else both
      * are 0. */
     uint64_t low, high;

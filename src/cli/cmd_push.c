@@ -170,6 +170,7 @@ run_round(struct push *push)
                      (unsigned long long)push->backlog.dropped,
                      push->backlog_most);
     push->backlog.dropped = 0;
+    command_return_memory();
 }
 
 static volatile sig_atomic_t is_ending;

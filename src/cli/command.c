@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,12 @@ command_raise_files(void)
         return;
     limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void
+command_return_memory(void)
+{
+    (void)malloc_trim(0);
 }
 
 bool

@@ -131,6 +131,12 @@ __attribute__((format(printf, 1, 2))) int command_complain(const char *format,
  * may need. */
 void command_raise_files(void);
 
+/* For a command that runs for days, when it has done a piece of work: return to
+ * the system what that has freed. glibc keeps free memory, and the more, the
+ * larger a block was that it has once returned (mallopt(3), M_MMAP_THRESHOLD).
+ * So one round that took long would make the command larger for good. */
+void command_return_memory(void);
+
 /* `sprofile help words`: print the meanings of the words in reports. */
 void words_print(FILE *stream);
 

@@ -279,24 +279,29 @@ sigsetmask(int mask)
  * signals does not get ours. So a program would never receive this signal from
  * itself. As soon as it sends it, the number is given back to it. */
 
-/* Whether SIGNO is one of our signals. The receiver is checked after that: most
- * signals cost no system call. */
+/* Whether SIGNO is one of our signals, or one before whose default action we
+ * write. The receiver is checked after that: most signals cost no system call.
+ */
 static bool
 is_used(int signo)
 {
     return signo > 0 && signo < NSIG && phase_is_on() &&
-           ((signals_closed() | signals_borrowed()) & signals_bit(signo)) != 0;
+           (((signals_closed() | signals_borrowed()) & signals_bit(signo)) !=
+                0 ||
+            disposition_role(signo) >= SIGNALS_ENDING);
 }
 
-/* SIGNO, one of ours, is about to be sent within this process. If the program
- * does not handle SIGNO, the signal ends the program, or is blocked and waited
- * for. */
+/* SIGNO, which is used, is about to be sent within this process. A handler that
+ * is called once may send it again, to end the program by it (node does). If
+ * the program does not handle SIGNO, the signal ends the program, or is blocked
+ * and waited for. */
 static void
 let_go(int signo)
 {
     struct sigaction action;
     if (!phase_is_own())
         return;
+    disposition_renew_ender(signo);
     if ((signals_closed() & signals_bit(signo)) != 0)
         disposition_release(SIGNALS_CONTROL);
     else if (disposition_get_program(signo, &action) &&

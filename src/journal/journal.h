@@ -116,9 +116,10 @@ uint32_t journal_thread(uint32_t index);
 uint32_t journal_walk(struct walk *walk, uint32_t index);
 
 /* Where a thread is: a stack with its real depth (node 0: none is known), and
- * the labels that the thread has there. */
+ * the labels that the thread has there. SET is the part of them that the
+ * program set (labels/labels.h). */
 struct journal_place {
-    uint32_t node, depth, label;
+    uint32_t node, depth, label, set;
 };
 
 /* Returns a sample that no signal brought: a thread that was in STATE at PLACE

@@ -246,12 +246,52 @@ find_number(const struct script *script, const struct script_frame *frame)
                : 0;
 }
 
+/* See again those of COUNT CODES that are the same as before. The others are
+ * left to renew. */
+static void
+see_same(uint32_t runtime, const uint64_t *codes, unsigned count)
+{
+    uint32_t sums[SYS_READS_MOST];
+    uint64_t now = clock_now();
+    count = interpreter_sums(runtime, codes, count, sums);
+    for (unsigned i = 0; i < count; i++) {
+        struct known *place = find_place(codes[i]);
+        if (place->code == codes[i] && place->sum == sums[i])
+            see_again(place, now);
+    }
+}
+
+/* See all known descriptions in SCRIPT that are the same as before, with few
+ * system calls. */
+static void
+see_script(const struct script *script)
+{
+    uint64_t codes[SYS_READS_MOST];
+    unsigned count = 0;
+    for (uint32_t i = 0; i < script->count; i++) {
+        const struct known *place = find_place(script->frames[i].code);
+        if (place->code == 0 || place->runtime != script->runtime ||
+            place->seen >= script->time ||
+            (count > 0 && codes[count - 1] == place->code))
+            continue;
+        codes[count++] = place->code;
+        if (count == SYS_READS_MOST) {
+            see_same(script->runtime, codes, count);
+            count = 0;
+        }
+    }
+    if (count > 1)
+        see_same(script->runtime, codes, count);
+}
+
 void
 script_names_resolve(struct script *script)
 {
     if (script == NULL || script->count == 0)
         return;
     bool is_there = begin_file() == 0;
+    if (is_there)
+        see_script(script);
     for (uint32_t i = 0; i < script->count; i++)
         script->frames[i].number =
             is_there ? find_number(script, &script->frames[i]) : 0;

@@ -59,23 +59,56 @@ address_of(const struct module *module, uint64_t value)
                                                          : module->base + value;
 }
 
+/* Note in TABLE what ENTRY of the dynamic section says. *HASH becomes the
+ * address of DT_GNU_HASH. */
+static void
+take_entry(struct elf_symbols *table, const struct module *module,
+           const Elf64_Dyn *entry, uint64_t *hash)
+{
+    uint64_t value = entry->d_un.d_val, address = address_of(module, value);
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+        table->symbols = address;
+        break;
+    case DT_STRTAB:
+        table->strings = address;
+        break;
+    case DT_GNU_HASH:
+        *hash = address;
+        break;
+    case DT_RELA:
+        table->relocations[0].start = address;
+        break;
+    case DT_RELASZ:
+        table->relocations[0].size = value;
+        break;
+    case DT_JMPREL:
+        table->relocations[1].start = address;
+        break;
+    case DT_PLTRELSZ:
+        table->relocations[1].size = value;
+        break;
+    case DT_FLAGS_1:
+        table->is_program |= (value & DF_1_PIE) != 0;
+        break;
+    default:
+        break;
+    }
+}
+
 bool
 elf_symbols_open(struct elf_symbols *table, const struct module *module)
 {
     Elf64_Dyn entries[DYNAMIC_MAX];
+    Elf64_Ehdr file;
     uint64_t hash = 0;
     uint32_t head[4];
     unsigned count = read_dynamic(module, entries);
     *table = (struct elf_symbols){.base = module->base};
-    for (unsigned i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
-        uint64_t address = address_of(module, entries[i].d_un.d_ptr);
-        if (entries[i].d_tag == DT_SYMTAB)
-            table->symbols = address;
-        else if (entries[i].d_tag == DT_STRTAB)
-            table->strings = address;
-        else if (entries[i].d_tag == DT_GNU_HASH)
-            hash = address;
-    }
+    if (count != 0 && copy(&file, module->start, sizeof(file)))
+        table->is_program = file.e_type == ET_EXEC;
+    for (unsigned i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
+        take_entry(table, module, &entries[i], &hash);
     if (hash == 0 || table->symbols == 0 || table->strings == 0 ||
         !copy(head, hash, sizeof(head)) || head[0] == 0 || head[2] == 0)
         return false;
@@ -125,28 +158,49 @@ is_symbol(const struct elf_symbols *table, uint32_t number, const char *name,
            memcmp(text, name, length) == 0;
 }
 
-bool
-elf_symbols_find(const struct elf_symbols *table, const char *name,
-                 uint64_t *address, uint64_t *size)
+/* The number of the symbol NAME in TABLE, and the symbol. 0: the module does
+ * not export it. */
+static uint32_t
+find_symbol(const struct elf_symbols *table, const char *name,
+            Elf64_Sym *symbol)
 {
     uint32_t hash = hash_of(name), number, word = 0;
-    Elf64_Sym symbol;
     if (!may_have(table, hash) ||
         !copy(&number, table->buckets + hash % table->bucket_count * 4ull,
               sizeof(number)) ||
         number < table->first)
-        return false;
+        return 0;
     /* The last symbol of a bucket has bit 0 in its word. */
     for (uint32_t i = 0; i < CHAIN_MAX && (word & 1) == 0; i++, number++) {
         if (!copy(&word, table->chains + (number - table->first) * 4ull,
                   sizeof(word)))
-            return false;
-        if ((word | 1) != (hash | 1) ||
-            !is_symbol(table, number, name, &symbol))
-            continue;
-        *address = table->base + symbol.st_value;
-        *size = symbol.st_size;
-        return true;
+            return 0;
+        if ((word | 1) == (hash | 1) && is_symbol(table, number, name, symbol))
+            return number;
     }
-    return false;
+    return 0;
+}
+
+bool
+elf_symbols_find(const struct elf_symbols *table, const char *name,
+                 uint64_t *address, uint64_t *size)
+{
+    Elf64_Sym symbol;
+    if (find_symbol(table, name, &symbol) == 0)
+        return false;
+    *address = table->base + symbol.st_value;
+    *size = symbol.st_size;
+    return true;
+}
+
+bool
+elf_symbols_find_local(const struct elf_symbols *table, const char *name,
+                       uint32_t *number, uint64_t *offset)
+{
+    Elf64_Sym symbol;
+    *number = find_symbol(table, name, &symbol);
+    if (*number == 0 || ELF64_ST_TYPE(symbol.st_info) != STT_TLS)
+        return false;
+    *offset = symbol.st_value;
+    return true;
 }

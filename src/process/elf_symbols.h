@@ -17,6 +17,12 @@ struct elf_symbols {
     uint64_t symbols, strings; /* addresses */
     uint64_t buckets, chains, bloom;
     uint32_t bucket_count, first, bloom_count, bloom_shift;
+    /* Its relocations (Elf64_Rela), in two parts: those of data, and those of
+     * calls. */
+    struct elf_relocations {
+        uint64_t start, size; /* address, and bytes */
+    } relocations[2];
+    bool is_program; /* it is the program's own file */
 };
 
 /* Find the tables of MODULE. Returns false if it has none of the kind that GNU
@@ -27,5 +33,11 @@ bool elf_symbols_open(struct elf_symbols *table, const struct module *module);
  * not export it. Context: sampler. */
 bool elf_symbols_find(const struct elf_symbols *table, const char *name,
                       uint64_t *address, uint64_t *size);
+
+/* The NUMBER of the thread-local variable NAME in the table of symbols, and its
+ * OFFSET in what each thread has of the module. Returns false if the module
+ * does not export it. Context: sampler. */
+bool elf_symbols_find_local(const struct elf_symbols *table, const char *name,
+                            uint32_t *number, uint64_t *offset);
 
 #endif

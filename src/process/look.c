@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * look.c -- reads what the kernel tells about a thread of this process; see
- * look.h. Every file is opened for one reading: a descriptor for each of many
- * threads would be too many, and count against RLIMIT_NOFILE. A system call
- * that is not in the table has no words.
+ * look.h. A system call that is not in the table has no words.
  *
  * The hard thing is not to say what is not so. A futex is said to be a mutex on
  * two conditions. The thread waits as glibc's mutexes do (value 2). The word
@@ -80,7 +78,8 @@ look_at(pid_t tid, struct look *look)
     char line[256];
     memset(look, 0, sizeof(*look));
     if (!is_blind) {
-        long length = task_file_read(tid, "/syscall", line, sizeof(line));
+        long length =
+            task_file_read_again(tid, TASK_FILE_SYSCALL, line, sizeof(line));
         if (length > 0) {
             parse_call(line, look);
             return;
@@ -104,7 +103,7 @@ look_queued(pid_t tid)
 {
     char line[128];
     const char *at = line;
-    if (task_file_read(tid, "/schedstat", line, sizeof(line)) <= 0)
+    if (task_file_read_again(tid, TASK_FILE_SCHEDSTAT, line, sizeof(line)) <= 0)
         return 0;
     take_number(&at);
     return take_number(&at);

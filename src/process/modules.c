@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "elf_image.h"
 #include "jitdumps.h"
+#include "loader_list.h"
 #include "maps.h"
 #include "modules.h"
 #include "base/poison.h"
@@ -469,6 +470,7 @@ read_anew(void)
 int
 modules_refresh(void)
 {
+    loader_list_note();
     modules_state.read_at = clock_now();
     int result = read_anew();
     modules_state.took = clock_now() - modules_state.read_at;

@@ -37,7 +37,14 @@ void task_file_forget(pid_t tid);
  * returned TID before, if the numbers differ. */
 long task_file_read(pid_t tid, const char *file, char *buffer, size_t size);
 
-/* The same for the symbolic link FILE ("/fd/3"), as sys_read_link_at. */
+/* Read the file KIND of thread TID as task_file_read does. Of some threads that
+ * are read often, it stays open in a descriptor table of the caller's own. */
+enum task_file_kind { TASK_FILE_SYSCALL, TASK_FILE_SCHEDSTAT, TASK_FILE_KINDS };
+long task_file_read_again(pid_t tid, enum task_file_kind kind, char *buffer,
+                          size_t size);
+
+/* The same as task_file_read for the symbolic link FILE ("/fd/3"), as
+ * sys_read_link_at. */
 long task_file_read_link(pid_t tid, const char *file, char *buffer,
                          size_t size);
 

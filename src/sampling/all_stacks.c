@@ -18,6 +18,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/journal_live.h"
 #include "journal/script_names.h"
@@ -28,6 +29,7 @@
 #include "process/threads.h"
 #include "signals/signals.h"
 #include "unwind/own_frames.h"
+#include "unwind/trace_context.h"
 #include "harvest.h"
 #include "session.h"
 #include "thread_time.h"
@@ -153,7 +155,8 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    entries[i - 1].label = journal_labels(slot->label);
+    entries[i - 1].label =
+        journal_context(journal_labels(slot->label), &slot->context);
     asked--;
     see_running(&entries[i - 1]);
     enter_stack(i - 1, &slot->walk);
@@ -197,6 +200,7 @@ static void
 describe_wait(struct stacks_entry *entry, const struct look *look)
 {
     uint8_t before = entry->state;
+    struct trace_context context;
     see_running(entry);
     if (look->state != LOOK_WAITING || waits_for_us(look))
         return;
@@ -204,7 +208,9 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
-    entry->label = journal_labels(labels_of((pid_t)entry->tid));
+    trace_context_read_from(&context, (pid_t)entry->tid);
+    entry->label =
+        journal_context(journal_labels(labels_of((pid_t)entry->tid)), &context);
     entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }

@@ -13,6 +13,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/script_names.h"
 #include "process/modules.h"
@@ -180,7 +181,8 @@ take_sample(struct slot *slot, uint32_t index)
     script_names_resolve(slot->walk.script);
     struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
-                                  .label = journal_labels(slot->label)};
+                                  .set = slot->label};
+    place.label = journal_context(journal_labels(place.set), &slot->context);
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

@@ -10,8 +10,7 @@
  * look found it waiting, so it still waits there. Its record stays open, and
  * the thread is not looked at. Subtract the CPU time of the sampler, and of all
  * threads that were looked at, from the process's. If the rest has grown, a
- * quiet thread has run. Then the quiet threads are looked at in turn until the
- * growth is explained.
+ * quiet thread has run. Then the quiet threads are looked at (quiet.h).
  */
 #include <stddef.h>
 
@@ -27,14 +26,11 @@
 #include "alarms.h"
 #include "epoch.h"
 #include "harvest.h"
+#include "quiet.h"
 #include "rates.h"
 #include "thread_time.h"
 #include "wait.h"
 #include "observe.h"
-
-/* CPU time, in ns, that needs no explanation. Clocks that are read one after
- * the other differ by as much. A thread that ran for less may be missed. */
-#define SLACK_NS 20000
 
 /* Most threads that one tick looks at: LOOK_MOST of those that ran lately, and
  * SCAN_MOST of the others. Thrift divides both limits, but not below
@@ -136,27 +132,14 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
 #define WAITED_PART 8u
 #define WAITS_PART 32u
 
-static OF_PROFILE int64_t unexplained; /* ns of CPU time */
-static OF_PROFILE uint64_t process_seen, own_seen;
-static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
-static OF_PROFILE uint32_t scanned; /* entries that this search has passed */
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 static OF_PROFILE uint64_t chance;                    /* of is_drawn */
 
 void
 observe_begin(void)
 {
-    unexplained = 0;
-    process_seen = clock_process();
-    own_seen = clock_own();
-    cursor = scanned = 0;
+    quiet_begin();
     label_looks = 0;
-}
-
-void
-observe_explain(uint64_t cpu)
-{
-    unexplained -= (int64_t)cpu;
 }
 
 /* Returns how long the thread has stood in line for a CPU, in ns. The look of
@@ -479,7 +462,7 @@ activate_relabelled(void)
         uint32_t index = label_cursor++ % limit;
         const struct thread_time *account = thread_time_of(index);
         if (threads_at(index)->tid != 0 && account->wait != NULL &&
-            account->waited_at.label != labels_of(threads_at(index)->tid))
+            account->waited_at.set != labels_of(threads_at(index)->tid))
             thread_time_activate(index);
     }
 }
@@ -498,35 +481,11 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
         looked[i] =
             thread_time_active_at((first + i) % thread_time_active_count());
     for (uint32_t i = 0; i < count; i++) {
-        unexplained -= (int64_t)look_at_thread(looked[i], now, view);
+        quiet_explain(look_at_thread(looked[i], now, view));
         /* A thread may park during the looks. It is served between two of them.
          */
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
             serve_parked();
-    }
-}
-
-/* Look at quiet threads until the CPU time is explained, or none is left. At
- * most MOST threads are looked at. */
-static void
-look_at_quiet(uint64_t now, uint32_t most, struct observe_view *view)
-{
-    uint32_t limit = threads_limit(), looked = 0;
-    while (unexplained > SLACK_NS && looked < most && scanned < limit) {
-        uint32_t index = cursor++ % limit;
-        scanned++;
-        if (threads_at(index)->tid == 0 || thread_time_of(index)->is_active ||
-            thread_time_of(index)->has_ended ||
-            thread_time_of(index)->is_ignored)
-            continue;
-        looked++;
-        unexplained -= (int64_t)look_at_thread(index, now, view);
-    }
-    if (scanned >= limit)
-        unexplained = 0;
-    if (unexplained <= SLACK_NS) {
-        scanned = 0;
-        thread_time_confirm_quiet(now);
     }
 }
 
@@ -537,16 +496,11 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     *view = (struct observe_view){0};
     activate_relabelled();
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
-    /* The process's clock is read after those of the active threads. Each of
-     * their readings brings it up to date. */
-    uint64_t process = clock_process(), own = clock_own();
-    unexplained += (int64_t)(process - process_seen);
-    unexplained -= (int64_t)(own - own_seen);
-    process_seen = process;
-    view->own = own_seen = own;
-    if (cursor >= threads_limit())
-        cursor = 0;
-    look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
+    view->own = quiet_read(now, share_of(SCAN_MOST, thrift), thrift);
+    uint32_t index;
+    while ((index = quiet_next()) != THREADS_NONE)
+        quiet_explain(look_at_thread(index, now, view));
+    quiet_end(now);
 }
 
 /* Show, without a stack, the wall time in which the thread was seen neither
@@ -595,7 +549,7 @@ observe_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
     struct thread_time *account = thread_time_of(index);
     if (start < account->known_from)
         account->rest += (int64_t)(account->known_from - start);
-    observe_explain(show_all(account, index, clock, end, false));
+    quiet_explain(show_all(account, index, clock, end, false));
     thread_time_deactivate(index);
     journal_thread_end(index, clock > account->base ? clock - account->base : 0,
                        exact ? THREAD_END_EXACT : 0, end);
@@ -652,7 +606,7 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
         account->seen = clock;
         account->seen_at = account->wait_until = now;
     }
-    observe_explain(ran);
+    quiet_explain(ran);
     journal_thread_end(index, account->seen - account->base,
                        THREAD_END_ALIVE | (is_there ? THREAD_END_EXACT : 0u),
                        now);

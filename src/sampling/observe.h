@@ -34,10 +34,6 @@ void observe_begin(void);
 void observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
                      struct observe_view *view);
 
-/* CPU ns of the process are explained without a look, such as those of threads
- * that came and went unseen. */
-void observe_explain(uint64_t cpu);
-
 /* Thread INDEX used CPU ns from SINCE to UNTIL, before the sampler could sample
  * it (doze.h). The record does not count as a sample: a process without samples
  * writes no profile. */

@@ -24,6 +24,7 @@
 #include "epoch.h"
 #include "harvest.h"
 #include "observe.h"
+#include "quiet.h"
 #include "rates.h"
 #include "thread_ends.h"
 #include "thread_time.h"
@@ -226,7 +227,7 @@ static void
 note_unseen(uint64_t cpu)
 {
     uint64_t step = epoch_period() / 4;
-    observe_explain(cpu);
+    quiet_explain(cpu);
     rates_unseen(cpu);
     for (unsigned i = 0; i < AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;

@@ -24,7 +24,9 @@
 #include "sampling/trigger/trigger.h"
 #include "unwind/interpreter.h"
 #include "unwind/learn.h"
+#include "unwind/resume.h"
 #include "unwind/rules.h"
+#include "unwind/trace_context.h"
 #include "unwind/untabled.h"
 #include "afford.h"
 #include "budget.h"
@@ -99,6 +101,7 @@ session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
     interpreter_module(module, gone);
+    trace_context_module(module, gone);
     if (gone)
         journal_module_gone(module);
     else
@@ -128,11 +131,13 @@ session_harvest(void)
 {
     marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
-    if (serve_is_map_wanted() ||
+    uint64_t now = clock_now();
+    if (serve_is_map_wanted() || resume_is_map_late(now) ||
         (serve_has_samples() && !modules_are_current()))
         harvest_refresh_modules();
-    untabled_settle(clock_now());
+    untabled_settle(now);
     settle_interpreters();
+    trace_context_settle();
     harvest_slots();
     learn_ahead();
 }

@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/script_names.h"
 #include "labels/labels.h"
@@ -23,6 +24,7 @@
 #include "unwind/heap_view.h"
 #include "unwind/interpreter.h"
 #include "unwind/peek.h"
+#include "unwind/trace_context.h"
 #include "harvest.h"
 #include "thread_time.h"
 #include "wait.h"
@@ -98,13 +100,14 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
     struct walk walk = {.frames = frames, .capacity = frames_most};
     /* The labels are read between two equal readings of the clock, like the
      * stack. */
-    uint32_t set = labels_of(tid);
-    *place = (struct journal_place){0};
+    struct trace_context context;
+    *place = (struct journal_place){.set = labels_of(tid)};
+    trace_context_read_from(&context, tid);
     if (has_user_mode(look) && !wait_look(tid, look, clock, &walk)) {
         sums->counts.unsure++;
         return false;
     }
-    place->label = journal_labels(set);
+    place->label = journal_context(journal_labels(place->set), &context);
     if (!has_user_mode(look))
         return true;
     place->node = journal_walk(&walk, index);

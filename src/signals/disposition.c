@@ -488,6 +488,16 @@ disposition_action(int signo, const struct sigaction *action,
     return 0;
 }
 
+void
+disposition_renew_ender(int signo)
+{
+    struct number *number = find_ending(signo);
+    struct sys_action now;
+    if (number != NULL && phase_is_running() &&
+        sys_get_action(signo, &now) == 0 && now.handler == (void *)SIG_DFL)
+        install_ender(number);
+}
+
 /* Give the numbers in WORD the role ROLE, if they have none. */
 static void
 begin_enders(enum signals_role role, uint64_t word)

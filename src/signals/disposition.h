@@ -86,6 +86,12 @@ void disposition_show(int signo, struct sigaction *action);
 void disposition_begin_enders(uint64_t endings, uint64_t dumps,
                               signals_handler *ender);
 
+/* Let the ender stand for the default action of SIGNO again, if the kernel has
+ * put that action in place of a handler that is called once (SA_RESETHAND of
+ * sigaction(2)). Without effect on signals that have no such role.
+ * Context: any. */
+void disposition_renew_ender(int signo);
+
 /* Whether the ender stands for the default action of SIGNO. Context: any. */
 bool disposition_has_ender(int signo);
 

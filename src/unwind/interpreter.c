@@ -24,7 +24,7 @@
 #define EARLY_MOST 2u
 
 /* System calls that a handler may make to read frames. */
-#define FILLS_MOST 128u
+#define FILLS_MOST 256u
 
 /* Bytes at the start of the loop's function in which it makes its record on the
  * stack the thread's own one, and fills it, in any order. */
@@ -456,6 +456,13 @@ uint32_t
 interpreter_sum(uint32_t runtime, uint64_t code)
 {
     return python_code_sum(&pythons[runtime], code);
+}
+
+unsigned
+interpreter_sums(uint32_t runtime, const uint64_t *codes, unsigned most,
+                 uint32_t *sums)
+{
+    return python_code_sums(&pythons[runtime], codes, most, sums);
 }
 
 size_t

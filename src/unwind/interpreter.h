@@ -64,9 +64,12 @@ void interpreter_place(struct script *script, const struct frame *frames,
                        uint32_t count, uint32_t gap, uint32_t elided,
                        bool is_rooted);
 
-/* A sum of what the function at CODE of interpreter RUNTIME consists of, a copy
- * of it, and its name, as python_code.h has them. Context: sampler. */
+/* A sum of what the function at CODE of interpreter RUNTIME consists of, the
+ * sums of MOST CODES, a copy of a function, and its name, as python_code.h has
+ * them. Context: sampler. */
 uint32_t interpreter_sum(uint32_t runtime, uint64_t code);
+unsigned interpreter_sums(uint32_t runtime, const uint64_t *codes,
+                          unsigned most, uint32_t *sums);
 size_t interpreter_copy(uint32_t runtime, uint64_t code, uint32_t sum, void *to,
                         size_t room);
 bool interpreter_name(uint32_t runtime, uint64_t code, char *text);

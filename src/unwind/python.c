@@ -7,10 +7,14 @@
 /* Limit of the frames of the loop without a function of Python. */
 #define EMPTY_MOST 64u
 
-/* How far up the stack the next CFrame is looked for, in bytes, and how many
- * places that look like one are tried. */
-#define BEHIND_MOST 3072u
-#define TRIES_MOST 8u
+/* How far up the stack the next CFrame is looked for: PIECES_MOST times so many
+ * bytes. And how many places that look like one are tried. */
+#define PIECE 3072u
+#define PIECES_MOST 4u
+#define TRIES_MOST 32u
+
+/* Size of a CFrame, in bytes. */
+#define CFRAME_SIZE 24u
 
 /* A walk along the chain. */
 struct chain {
@@ -108,30 +112,62 @@ static bool
 collect_by_cframes(struct chain *chain, uint64_t address)
 {
     const struct python_layout *layout = chain->layout;
-    uint64_t border = 0, next[3];
+    uint64_t border = 0, next[3], above[3];
     bool is_sound = true;
-    while (address != 0 && (address & 7) == 0 && !is_root(chain, address) &&
-           chain->empty < EMPTY_MOST &&
-           heap_view_copy(chain->view, address, next, sizeof(next))) {
+    if (address == 0 || (address & 7) != 0 || is_root(chain, address) ||
+        !heap_view_copy(chain->view, address, next, sizeof(next)))
+        return is_root(chain, address);
+    while (chain->empty < EMPTY_MOST) {
         uint32_t first = chain->script->count;
-        uint64_t current = next[layout->cframe.current / 8];
-        uint64_t outer = next[layout->cframe.previous / 8], above[3] = {0};
-        bool is_whole = collect_frames(chain, current, &border);
+        uint64_t outer = next[layout->cframe.previous / 8];
+        bool is_whole =
+            collect_frames(chain, next[layout->cframe.current / 8], &border);
         if (chain->script->is_cut)
             return false;
-        if (outer != 0 && !is_root(chain, outer) &&
-            !heap_view_copy(chain->view, outer, above, sizeof(above)))
-            is_whole = false;
-        if (!is_whole ||
-            above[layout->cframe.current / 8] != chain->next_frame) {
+        bool is_last = is_root(chain, outer);
+        bool is_there =
+            !is_last && outer != 0 && (outer & 7) == 0 &&
+            heap_view_copy(chain->view, outer, above, sizeof(above));
+        uint64_t expected = is_there ? above[layout->cframe.current / 8] : 0;
+        if (!is_whole || (!is_there && !is_last && outer != 0) ||
+            expected != chain->next_frame) {
             chain->script->count = first;
             is_sound = false;
         }
         chain->empty += chain->script->count == first;
         script_close(chain->script, first, address);
+        if (!is_there)
+            return is_sound && is_last;
         address = outer;
+        __builtin_memcpy(next, above, sizeof(next));
     }
-    return is_sound && is_root(chain, address);
+    return false;
+}
+
+/* Look for a CFrame in the LENGTH bytes of the stack from START on, which are
+ * at COPIED. Returns whether one was found, and its frames were collected, or
+ * TRIES is at its end. */
+static bool
+search_piece(struct chain *chain, const uint8_t *copied, uint64_t start,
+             uint64_t length, uint32_t *tries)
+{
+    const struct python_layout *layout = chain->layout;
+    for (unsigned at = 0; at + CFRAME_SIZE <= length; at += 8) {
+        uint64_t current = python_word(copied, at + layout->cframe.current);
+        uint64_t previous = python_word(copied, at + layout->cframe.previous);
+        if (current == 0 || (current & 7) != 0 || (previous & 7) != 0 ||
+            (!is_root(chain, previous) &&
+             (previous <= start + at || previous >= chain->view->high)))
+            continue;
+        if ((*tries)-- == 0)
+            return true;
+        chain->empty = 0;
+        if (collect_by_cframes(chain, start + at) && chain->script->count != 0)
+            return true;
+        chain->script->count = 0;
+        chain->script->is_cut = false;
+    }
+    return false;
 }
 
 /* The innermost CFrame, which is at TOP, has just been made the thread's own.
@@ -142,31 +178,21 @@ static void
 collect_behind(struct chain *chain, uint64_t top)
 {
     struct heap_view *view = chain->view;
-    const struct python_layout *layout = chain->layout;
-    /* The frames of generators come to the front of the window. */
-    uint8_t *copied = view->window + HEAP_VIEW_WINDOW - BEHIND_MOST;
-    uint64_t length =
-        view->high - top < BEHIND_MOST ? view->high - top : BEHIND_MOST;
-    if (view->fills == 0 ||
-        sys_read_memory(copied, top, length) != (long)length)
-        return;
-    view->fills--;
     uint32_t tries = TRIES_MOST;
-    for (uint64_t at = 8; at + 24 <= length && tries > 0; at += 8) {
-        uint64_t current =
-            python_word(copied, (unsigned)at + layout->cframe.current);
-        uint64_t previous =
-            python_word(copied, (unsigned)at + layout->cframe.previous);
-        if (current == 0 || (current & 7) != 0 || (previous & 7) != 0 ||
-            (!is_root(chain, previous) &&
-             (previous <= top + at || previous >= view->high)))
-            continue;
-        chain->empty = 0;
-        tries--;
-        if (collect_by_cframes(chain, top + at) && chain->script->count != 0)
+    uint64_t start = top + 8;
+    for (uint32_t i = 0; i < PIECES_MOST && start < view->high; i++) {
+        uint64_t length =
+            view->high - start < PIECE ? view->high - start : PIECE;
+        /* The frames of generators come to the front of the window. */
+        uint8_t *copied = view->window + HEAP_VIEW_WINDOW - PIECE;
+        if (view->fills == 0 ||
+            sys_read_memory(copied, start, length) != (long)length)
             return;
-        chain->script->count = 0;
-        chain->script->is_cut = false;
+        view->fills--;
+        if (length < CFRAME_SIZE ||
+            search_piece(chain, copied, start, length, &tries))
+            return;
+        start += length - CFRAME_SIZE + 8;
     }
 }
 
@@ -198,25 +224,60 @@ collect_by_shims(struct chain *chain, uint64_t address)
     }
 }
 
+/* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
+ * they should. */
+static uint32_t
+count_cframes(struct chain *chain, uint64_t address, uint32_t most)
+{
+    uint32_t records = 0;
+    uint64_t next[2];
+    while (records < most && !is_root(chain, address)) {
+        if (!heap_view_copy(chain->view, address, next, sizeof(next)))
+            return 0;
+        records++;
+        address = next[1];
+    }
+    return records;
+}
+
+/* Say in which native frame each frame ran, from number FIRST on. There is a
+ * CFrame for each. The innermost is at ADDRESS. The interpreter makes a CFrame
+ * before it enters a frame, and takes it back before it leaves that one. So for
+ * an instant there is one more of these, or of those. */
+static void
+close_objects(struct chain *chain, uint32_t first, uint64_t address)
+{
+    struct script *script = chain->script;
+    uint32_t frames = script->count - first, records = 0;
+    uint64_t next[2];
+    if (chain->view->kept == HEAP_VIEW_ALL && !script->is_cut)
+        records = count_cframes(chain, address, frames + 2);
+    if (records == frames + 1 &&
+        heap_view_copy(chain->view, address, next, sizeof(next)))
+        address = next[1];
+    if (records != 0 && records + 1 == frames && first == 0)
+        script_drop_first(script);
+    for (uint32_t i = first;
+         i < script->count &&
+         heap_view_copy(chain->view, address, next, sizeof(next));
+         i++) {
+        script->frames[i].border = address;
+        address = next[1];
+    }
+}
+
 /* Collect all frames of a chain in which each has its own native frame, from
  * ADDRESS on. CFRAME is the innermost CFrame, if the version has them. */
 static void
 collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
 {
+    uint32_t first = chain->script->count;
     struct link link;
-    while (read_frame(chain, address, &link)) {
-        uint64_t next[2], border = cframe;
-        uint32_t first = chain->script->count;
-        if (!script_add(chain->script, link.code, link.instruction))
-            return;
-        if (chain->layout->chain == PYTHON_OBJECTS) {
-            if (!heap_view_copy(chain->view, cframe, next, sizeof(next)))
-                return;
-            script_close(chain->script, first, border);
-            cframe = next[1];
-        }
+    while (read_frame(chain, address, &link) &&
+           script_add(chain->script, link.code, link.instruction))
         address = link.previous;
-    }
+    if (chain->layout->chain == PYTHON_OBJECTS)
+        close_objects(chain, first, cframe);
 }
 
 /* The word at OFFSET of a thread's state, which is at BYTES. */

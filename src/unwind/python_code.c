@@ -60,6 +60,20 @@ python_code_sum(const struct python *python, uint64_t address)
                : 0;
 }
 
+unsigned
+python_code_sums(const struct python *python, const uint64_t *addresses,
+                 unsigned count, uint32_t *sums)
+{
+    uint8_t bytes[SYS_READS_MOST * HEAD_MOST];
+    unsigned size = head_size(&python->layout);
+    if (size > HEAD_MOST)
+        return 0;
+    count = sys_read_memories(bytes, addresses, count, size);
+    for (unsigned i = 0; i < count; i++)
+        sums[i] = sum_of(python, bytes + (size_t)i * size);
+    return count;
+}
+
 /* The address where a text's characters begin, their WIDTH, and the LENGTH of
  * all in bytes. HEAD are the first bytes of the text, which is at ADDRESS. 0:
  * it is none. */

@@ -41,6 +41,12 @@ struct python_copy {
  * same sum means the same function. Context: any. */
 uint32_t python_code_sum(const struct python *python, uint64_t address);
 
+/* Set SUMS to those of COUNT ADDRESSES, at most SYS_READS_MOST. Returns how
+ * many were read before one that cannot be read. Context: sampler. */
+unsigned python_code_sums(const struct python *python,
+                          const uint64_t *addresses, unsigned count,
+                          uint32_t *sums);
+
 /* Copy what the code object at ADDRESS says, whose sum is SUM, to TO, which has
  * ROOM bytes and is aligned for a struct python_copy. Returns the size of the
  * copy; 0 if the object changed meanwhile, cannot be read or does not fit.

@@ -8,6 +8,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "process/loader_list.h"
 #include "process/modules.h"
 #include "call_site.h"
 #include "learn.h"
@@ -27,22 +28,39 @@
 #define SEARCH_SHARE 10
 #define SEARCH_SHARE_IN_VAIN 50
 
+/* The map is read so many ns after that was refused. */
+#define LATE_NS 50000000u
+
 static uint64_t next_refresh, next_search;
+static uint64_t refused_at; /* 0: no reading of the map was refused */
 
 /* Whether the map is to be read anew, because it does not know where WALK
  * stands. That may be new code if the map is older than the stack. The pc of a
- * leaf surely is code. A return address may be a wrong word on the stack. Only
- * a share of the time is spent on those. */
+ * leaf surely is code, and a module that was loaded since surely has some. Else
+ * a return address may be a wrong word on the stack. Only a share of the time
+ * is spent on those. */
 static bool
 needs_map(const struct resume *finish, const struct walk *walk)
 {
     if (finish->since <= modules_state.read_at)
         return false;
     uint64_t now = clock_now();
-    if (walk->is_return && now < next_refresh)
+    if (walk->is_return && now < next_refresh && !loader_list_has_grown()) {
+        refused_at = refused_at != 0 ? refused_at : now;
         return false;
+    }
+    refused_at = 0;
     next_refresh = now + (REFRESH_SHARE + 1) * modules_state.took;
     return true;
+}
+
+bool
+resume_is_map_late(uint64_t now)
+{
+    bool result = refused_at != 0 && now - refused_at >= LATE_NS;
+    if (result)
+        refused_at = 0;
+    return result;
 }
 
 /* Learn the rule for the frame where WALK stands. Returns WALK_ON if there is a

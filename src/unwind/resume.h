@@ -32,4 +32,9 @@ struct resume {
 enum walk_outcome resume_run(const struct resume *finish, struct walk *walk,
                              struct view *view);
 
+/* Whether the map must be read now: some time ago a walk needed that, and it
+ * was too early. Until then the rule for the walk's pc is that there is no
+ * code. Context: sampler. */
+bool resume_is_map_late(uint64_t now);
+
 #endif

@@ -44,7 +44,7 @@ CODE = (1000, 10000, 100000, 1000000)  # functions of 1 KiB
 def cost_of(program, way, rate):
     """CPU over unprofiled in percent, and samples a CPU second."""
     plain = sample_cost.run(program, sample_cost.Way("", ""))[0]
-    cpu, samples = sample_cost.run(program, way, rate)
+    cpu, samples, _ = sample_cost.run(program, way, rate)
     return 100 * (cpu / plain - 1), samples / plain
 
 

@@ -2,7 +2,9 @@
 """What do push and serve cost on a host with many profiled processes?
 
 * The processes are fleet.c: four threads, a millisecond of work each second.
-  They run for as long as the measurement. Each has a spool of its own.
+  They run for as long as the measurement. Each has a spool of its own. With
+  --made they are those of fleet_spools.c, which write such spools and do no
+  more: a small machine has no room for a thousand others.
 * push sends every 15 seconds to a server of this program, which drops what it
   gets. serve is asked for /metrics every second and for the last 15 seconds of
   all processes every 15 seconds.
@@ -92,15 +94,27 @@ def begin_serve(build, directory, ended):
     return process
 
 
-def measure(build, what, count, intervals):
+def begin_fleet(build, directory, count, seconds, is_made):
+    """The pids of what makes COUNT spools in DIRECTORY."""
+    if not is_made:
+        env = bench.preloaded(build, directory, SPROF_SYMBOLIZE="off")
+        return [bench.start([bench.compiled("fleet"), seconds], env)
+                for _ in range(count)]
+    archives = [build / f"libsprof_{name}.a"
+                for name in ("store", "base_x86_64", "base")]
+    program = bench.compiled(
+        "fleet_spools", "-I", bench.ROOT / "src",
+        libraries=["-Wl,--start-group", *archives, "-Wl,--end-group"])
+    return [bench.start([program, directory, count], bench.environment())]
+
+
+def measure(build, what, count, intervals, is_made):
     server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     ended = threading.Event()
     with bench.scratch() as directory:
         seconds = (intervals + 1) * INTERVAL + 15
-        env = bench.preloaded(build, directory, SPROF_SYMBOLIZE="off")
-        fleet = [bench.start([bench.compiled("fleet"), seconds], env)
-                 for _ in range(count)]
+        fleet = begin_fleet(build, directory, count, seconds, is_made)
         time.sleep(2)
         command = (begin_push(build, directory, server) if what == "push" else
                    begin_serve(build, directory, ended))
@@ -129,9 +143,11 @@ def main():
     parser.add_argument("--counts", default="50,200,400")
     parser.add_argument("--intervals", type=int, default=2)
     parser.add_argument("--only", default="push,serve")
+    parser.add_argument("--made", action="store_true")
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
-    rows = [measure(arguments.build, what, int(count), arguments.intervals)
+    rows = [measure(arguments.build, what, int(count), arguments.intervals,
+                    arguments.made)
             for what in arguments.only.split(",")
             for count in arguments.counts.split(",")]
     print(bench.table(["command", "processes", "CPU, % of a core",

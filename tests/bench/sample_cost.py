@@ -115,6 +115,16 @@ def environment(way, program, directory, rate=RATE):
     return bench.environment()
 
 
+def by_its_clocks(way, directory):
+    """us of sampler and handler for each sample, None for other tools."""
+    if way.kind != "libsprof":
+        return None
+    counts = [one.counts for one in spool.read_all(directory) if one.counts]
+    taken = sum(one.taken for one in counts)
+    spent = sum(one.stopped + one.sampler_cpu for one in counts)
+    return spent / 1000 / taken if taken else None
+
+
 def samples_of(way, directory):
     if way.kind == "floor":
         path = directory / "count"
@@ -135,7 +145,7 @@ def samples_of(way, directory):
 
 
 def run(program, way, rate=RATE):
-    """(CPU seconds, samples) of one run."""
+    """(CPU seconds, samples, us by its clocks) of one run."""
     with bench.scratch() as directory:
         prefix = perf.record(rate, directory / "perf.data", way.detail) \
             if way.kind == "perf" else []
@@ -144,11 +154,13 @@ def run(program, way, rate=RATE):
         if usage.status != 0:
             bench.progress(f"{program.name} under {way.label}: wait status "
                            f"{usage.status}")
-        return usage.cpu, samples_of(way, directory)
+        return (usage.cpu, samples_of(way, directory),
+                by_its_clocks(way, directory))
 
 
 def one_round(program, chosen, number):
-    """{label: (CPU of the run, CPU of the unprofiled beside it, samples)}."""
+    """{label: (CPU of the run, CPU of the unprofiled beside it, samples, us by
+    its clocks)}."""
     turn = number * 3 % len(chosen)
     order = chosen[turn:] + chosen[:turn]
     plain = Way("unprofiled", "")
@@ -156,9 +168,9 @@ def one_round(program, chosen, number):
     for at in range(0, len(order), 2):
         mine = [(way, *run(program, way)) for way in order[at:at + 2]]
         after = run(program, plain)[0]
-        for way, cpu, samples in mine:
-            found[way.label] = (cpu, (before + after) / 2, samples)
-        found["unprofiled"] = found["unprofiled"] or (after, before, 0)
+        for way, cpu, samples, spent in mine:
+            found[way.label] = (cpu, (before + after) / 2, samples, spent)
+        found["unprofiled"] = found["unprofiled"] or (after, before, 0, None)
         before = after
     return found
 
@@ -183,7 +195,7 @@ def spread(values, digits=1, sign=""):
 
 def cost_us(entry):
     """CPU us for each sample, None without samples."""
-    cpu, plain, samples = entry
+    cpu, plain, samples, _ = entry
     return 1e6 * (cpu - plain) / samples if samples else None
 
 
@@ -204,19 +216,20 @@ def rows_of(name, rounds):
     rows = []
     for label in rounds[0]:
         entries = [one[label] for one in rounds]
-        percent = [100 * (cpu / plain - 1) for cpu, plain, _ in entries]
+        percent = [100 * (cpu / plain - 1) for cpu, plain, _, _ in entries]
         each = [c for c in map(cost_us, entries) if c is not None]
-        rate = [samples / plain for _, plain, samples in entries if samples]
+        rate = [samples / plain for _, plain, samples, _ in entries if samples]
+        spent = [one for _, _, _, one in entries if one is not None]
         over = over_floor(rounds, label) if label.startswith("libsprof") else []
         rows.append([name, label, spread(percent, 2, "+"),
                      bench.number(bench.median(rate), 0) if rate else "-",
-                     spread(each), spread(over)])
+                     spread(each), spread(over), spread(spent)])
     return rows
 
 
 def mean_rows(all_rounds):
     """Over the programs: the geometric mean of the medians of CPU, and the mean
-    of the medians over the floor."""
+    of the medians over the floor and by the library's clocks."""
     rows = []
     labels = next(iter(all_rounds.values()))[0]
     for label in labels:
@@ -226,8 +239,12 @@ def mean_rows(all_rounds):
         over = [bench.median(values) for values in
                 (over_floor(rounds, label) for rounds in all_rounds.values())
                 if values] if label.startswith("libsprof") else []
+        spent = [bench.median(one[label][3] for one in rounds)
+                 for rounds in all_rounds.values()
+                 if rounds[0][label][3] is not None]
         rows.append(["all", label, f"{100 * (mean - 1):+.2f}", "", "",
-                     bench.number(statistics.fmean(over), 1) if over else "-"])
+                     *(bench.number(statistics.fmean(some), 1) if some else "-"
+                       for some in (over, spent))])
     return rows
 
 
@@ -243,7 +260,7 @@ def long_rows(arguments):
         before, percent, rate = run(program, Way("", ""))[0], [], []
         for number in range(arguments.rounds):
             bench.progress(f"sample_cost: {name} for 10 s, round {number + 1}")
-            cpu, samples = run(program, way)
+            cpu, samples, _ = run(program, way)
             after = run(program, Way("", ""))[0]
             plain, before = (before + after) / 2, after
             percent.append(100 * (cpu / plain - 1))
@@ -287,7 +304,7 @@ def main():
                f"{arguments.cpu_seconds:g} s)")
     report.add(bench.table(
         ["program", "run", "CPU, %", "samples a CPU s", "us a sample",
-         "over the floor, us"], rows + mean_rows(all_rounds), left=2))
+         "over the floor, us", "by its clocks, us"], rows + mean_rows(all_rounds), left=2))
     if not arguments.no_long:
         report.add(f"### Default settings ({arguments.rounds} rounds of 10 s)")
         report.add(bench.table(["program", "CPU, %", "samples a CPU s"],

@@ -30,8 +30,8 @@ import push_sums  # noqa: E402
 
 BUILD = Path(os.environ.get("SPROF_BUILD", ROOT / "build"))
 RECORDERS, THREADS = 3, 4
-# MiB that libc's heap may keep of one round that came late and was larger.
-LATE_MIB = 8
+# MiB that memory may have grown by: what is known of more threads and stacks.
+LATE_MIB = 4
 SPOOL_MOST = 4 << 20
 
 

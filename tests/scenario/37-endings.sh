@@ -55,6 +55,13 @@ for signal in 1 2 15; do
 done
 expect_same "$program" children
 rm -f p.*
+for signal in 1 2 15; do
+    for mode in once_and_raise once_and_again; do
+        expect_same "$program" $mode $signal
+        expect_status $((128 + signal))
+        has_profile $mode $signal
+    done
+done
 for mode in blocked_in_main blocked twice group frozen without_main; do
     expect_same "$program" $mode
     has_profile "$mode"

@@ -75,6 +75,24 @@ a_frame_pointer_is_followed(void **state)
 }
 
 static void
+a_jump_to_another_function_returns(void **state)
+{
+    (void)state;
+    /* libffi's closure: lea -0xb(%rip), %r10; jmp *7(%rip) */
+    expect_rule("\x4c\x8d\x15\xf5\xff\xff\xff\xff\x25\x07\x00\x00\x00",
+                EPILOGUE_STRAIGHT, from_sp(8));
+    assert_int_equal(shown.same, 7);
+    /* add $8, %rsp; jmp *7(%rip) */
+    expect_rule("\x48\x83\xc4\x08\xff\x25\x07\x00\x00\x00", EPILOGUE_BRANCHED,
+                from_sp(16));
+    /* push $3; jmp *7(%rip): the first call by a PLT. jmp *7(%rbx); jmp
+     * *table(,%rax,8) */
+    assert_false(READ("\x6a\x03\xff\x25\x07\x00\x00\x00", EPILOGUE_STRAIGHT));
+    assert_false(READ("\xff\x63\x07", EPILOGUE_BRANCHED));
+    assert_false(READ("\xff\x24\xc5\x00\x00\x00\x10", EPILOGUE_BRANCHED));
+}
+
+static void
 branches_are_followed(void **state)
 {
     (void)state;
@@ -195,6 +213,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(straight_code_is_followed),
         cmocka_unit_test(a_frame_pointer_is_followed),
+        cmocka_unit_test(a_jump_to_another_function_returns),
         cmocka_unit_test(branches_are_followed),
         cmocka_unit_test(calls_are_passed),
         cmocka_unit_test(the_code_of_a_library_is_followed),

@@ -17,9 +17,11 @@
 #include "base/clock.h"
 #include "base/state.h"
 #include "journal/journal.h"
+#include "journal/journal_context.h"
 #include "process/modules.h"
 #include "spool_maker.h"
 #include "store/reader.h"
+#include "store/record.h"
 #include "unwind/rules.h"
 
 /* Addresses in no module. */
@@ -100,7 +102,9 @@ put(uint32_t count, uint64_t leaf)
 static struct {
     struct record_node nodes[MOST];
     struct record_module modules[MOST];
-    unsigned node_count, module_count, end_count, text_count;
+    struct record_label labels[MOST];
+    char texts[MOST][64];
+    unsigned node_count, module_count, end_count, text_count, label_count;
 } got;
 
 static void
@@ -120,8 +124,13 @@ look_at(const char *path)
         if (kind == RECORD_MODULE)
             memcpy(&got.modules[got.module_count++ % MOST], record,
                    sizeof(got.modules[0]));
+        if (kind == RECORD_LABEL)
+            memcpy(&got.labels[got.label_count++ % MOST], record,
+                   sizeof(got.labels[0]));
+        if (kind == RECORD_TEXT)
+            snprintf(got.texts[got.text_count++ % MOST], sizeof(got.texts[0]),
+                     "%s", record_string(record));
         got.end_count += kind == RECORD_MODULE_END;
-        got.text_count += kind == RECORD_TEXT;
     }
     assert_null(reader_problem(reader));
     reader_end(reader);
@@ -304,6 +313,59 @@ a_child_writes_nothing(void **state)
     assert_int_not_equal(put(3, LEAF + 2), 0);
 }
 
+static struct trace_context
+context_of(uint64_t span)
+{
+    struct trace_context context = {.span = span};
+    memset(context.trace, 0x1f, sizeof(context.trace));
+    return context;
+}
+
+static void
+a_context_is_two_labels(void **state)
+{
+    const struct trace_context none = {.span = 0}, one = context_of(0xa0);
+    (void)state;
+    assert_int_equal(journal_context(7, &none), 7);
+    uint32_t number = journal_context(0, &one);
+    assert_int_equal(journal_context(0, &one), number);
+    look();
+    assert_int_equal(got.label_count, 2);
+    assert_int_equal(got.labels[0].parent, 0);
+    assert_int_equal(got.labels[1].parent, got.labels[0].id);
+    assert_int_equal(got.labels[1].id, number);
+    assert_int_equal(got.text_count, 4);
+    assert_string_equal(got.texts[0], "1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f");
+    assert_string_equal(got.texts[1], "a000000000000000");
+    /* On top of another set it is another one. */
+    assert_int_not_equal(journal_context(number, &one), number);
+    /* The next file does not have it. */
+    assert_int_equal(truncate(options.spool, 0), 0);
+    assert_int_equal(journal_restart(clock_now()), 0);
+    (void)journal_context(0, &one);
+    look();
+    assert_int_equal(got.label_count, 2);
+    assert_int_equal(got.text_count, 4);
+}
+
+/* What came long ago is written again, with another number. */
+static void
+few_contexts_are_remembered(void **state)
+{
+    const struct trace_context first = context_of(1), last = context_of(5000);
+    (void)state;
+    uint32_t number = journal_context(0, &first), other = 0;
+    for (uint64_t span = 2; span <= 5000; span++) {
+        const struct trace_context context = context_of(span);
+        other = journal_context(0, &context);
+        assert_true(other > number);
+    }
+    assert_int_equal(journal_context(0, &last), other);
+    assert_true(journal_context(0, &first) > other);
+    look();
+    assert_int_equal(got.label_count, 2 * 5001);
+}
+
 int
 main(void)
 {
@@ -317,6 +379,8 @@ main(void)
         UNIT(a_file_begun_anew_has_all_again),
         UNIT(the_next_file_has_all_again),
         UNIT(a_child_writes_nothing),
+        UNIT(a_context_is_two_labels),
+        UNIT(few_contexts_are_remembered),
     };
     return cmocka_run_group_tests(tests, begin_group, maker_end);
 }

@@ -3,6 +3,7 @@
  * look_test.c -- what /proc says of threads that this test has made wait, and
  * the words for it; and the table of threads that goes with them.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -242,6 +244,58 @@ who_runs_is_running(void **state)
     join_and_forget(thread, tid);
 }
 
+/* Returns how many descriptors from FROM on are open, up to 1,000. */
+static unsigned
+count_descriptors(int from)
+{
+    unsigned count = 0;
+
+    for (int fd = from; fd < 1000; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/* Files that stay open are few, and leave the low numbers free. Those of a
+ * thread that has gone say so. Under a small limit none stays open. */
+static void
+open_files_are_few_and_high(void **state)
+{
+    /* Those of earlier tests, whose table the caller has no more. */
+    const unsigned before = count_descriptors(64);
+    const unsigned low = count_descriptors(0) - before;
+    struct rlimit limit, small;
+    pthread_t threads[40];
+    pid_t ids[40];
+    struct look look;
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        look_until(&threads[i], reads, NULL, LOOK_WAITING);
+        ids[i] = tid;
+        look_queued(tid);
+    }
+    assert_int_equal(count_descriptors(0) - count_descriptors(64), low);
+    assert_in_range(count_descriptors(64) - before, 2, 32);
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(write(ends[1], "x", 1), 1);
+    for (unsigned i = 0; i < 40; i++)
+        join_and_forget(threads[i], ids[i]);
+    for (unsigned i = 0; i < 40; i++) {
+        look_at(ids[i], &look);
+        assert_int_equal(look.state, LOOK_GONE);
+    }
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 40;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+    const unsigned high = count_descriptors(64);
+    look_until(&threads[0], reads, NULL, LOOK_WAITING);
+    assert_true(count_descriptors(64) <= high);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    join_and_forget(threads[0], tid);
+}
+
 /* Threads come and go; the caller is never among them. That there are others
  * is known without the list. */
 static void
@@ -302,7 +356,7 @@ main(void)
         TEST(a_reader_waits_for_its_pipe),  TEST(a_locker_waits_for_the_owner),
         TEST(a_joiner_waits_for_an_end),    TEST(a_parent_waits_for_children),
         TEST(who_runs_is_running),          TEST(threads_are_listed),
-        TEST(unlisted_threads_are_entered),
+        TEST(unlisted_threads_are_entered), TEST(open_files_are_few_and_high),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

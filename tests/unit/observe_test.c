@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "process/threads.h"
 #include "sampling/harvest.h"
+#include "sampling/quiet.h"
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
@@ -138,6 +139,39 @@ a_quiet_thread_that_runs_is_found(void **state)
     assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
     assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 2);
     assert_int_equal(made_last(MADE_TID + 1)->node, WAITS_ELSEWHERE);
+}
+
+/* No other CPU time ever adds to that of a short run. */
+static void
+a_short_run_in_an_idle_process_is_found(void **state)
+{
+    (void)state;
+    for (pid_t tid = MADE_TID; tid < MADE_TID + 3; tid++) {
+        made_thread_begin(tid);
+        made_wait(tid, WAITS);
+    }
+    waits(10 * MADE_MS);
+    made_run(MADE_TID + 1, 8000);
+    made_wait(MADE_TID + 1, WAITS_ELSEWHERE);
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 2);
+    assert_int_equal(made_last(MADE_TID + 1)->node, WAITS_ELSEWHERE);
+    assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
+}
+
+/* A thread hides behind CPU time that was explained twice. */
+static void
+a_run_beside_too_much_that_is_explained_is_found(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_wait(MADE_TID, WAITS);
+    waits(10 * MADE_MS);
+    quiet_explain(MADE_MS);
+    made_run(MADE_TID, 100000);
+    made_wait(MADE_TID, WAITS_ELSEWHERE);
+    waits(10 * MADE_MS);
+    assert_int_equal(made_last(MADE_TID)->node, WAITS_ELSEWHERE);
 }
 
 /* CPU time of threads that came and went needs no look. */
@@ -443,6 +477,9 @@ main(void)
         cmocka_unit_test_setup(a_thread_that_never_runs_again_is_not_looked_at,
                                begin),
         cmocka_unit_test_setup(a_quiet_thread_that_runs_is_found, begin),
+        cmocka_unit_test_setup(a_short_run_in_an_idle_process_is_found, begin),
+        cmocka_unit_test_setup(a_run_beside_too_much_that_is_explained_is_found,
+                               begin),
         cmocka_unit_test_setup(explained_cpu_time_needs_no_look, begin),
         cmocka_unit_test_setup(new_labels_show_another_wait, begin),
         cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, begin),

@@ -141,6 +141,27 @@ nothing_is_copied_of_what_is_none(void **state)
     assert_int_equal(python_code_sum(&python, 0x10), 0);
 }
 
+static void
+many_sums_end_before_what_cannot_be_read(void **state)
+{
+    (void)state;
+    uint64_t address = address_of(code_bytes);
+    uint32_t sums[3] = {0}, sum = python_code_sum(&python, address);
+    assert_int_equal(python_code_sums(&python,
+                                      (uint64_t[]){address, address, address},
+                                      3, sums),
+                     3);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(sums[i], sum);
+    sums[1] = 0;
+    assert_int_equal(python_code_sums(&python,
+                                      (uint64_t[]){address, 0x10, address}, 3,
+                                      sums),
+                     1);
+    assert_int_equal(sums[0], sum);
+    assert_int_equal(sums[1], 0);
+}
+
 /* Two interpreters, the newer one first. Thread 7 has a state in each. */
 static uint8_t runtime[64], interpreters[2][512], states[3][512];
 
@@ -219,6 +240,7 @@ main(void)
         cmocka_unit_test_setup(characters_of_all_widths_become_utf8, begin),
         cmocka_unit_test_setup(long_texts_are_whole, begin),
         cmocka_unit_test_setup(nothing_is_copied_of_what_is_none, begin),
+        cmocka_unit_test_setup(many_sums_end_before_what_cannot_be_read, begin),
         cmocka_unit_test_setup(other_states_are_found_and_kept, begin),
         cmocka_unit_test_setup(a_search_ends, begin),
     };

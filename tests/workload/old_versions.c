@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,9 +53,12 @@ run_script(const char *what, spawn_function *spawn)
         printf("%s: %s\n", what, strerror(error));
 }
 
+static _Atomic pid_t ending;
+
 static void *
 end_at_once(void *unused)
 {
+    ending = (pid_t)syscall(SYS_gettid);
     return unused;
 }
 
@@ -87,7 +91,8 @@ kill_ended(void)
 
     if (pthread_create(&thread, NULL, end_at_once, NULL) != 0)
         work_fail("pthread_create");
-    work_sleep(100);
+    while (ending == 0 || syscall(SYS_tgkill, getpid(), ending, 0) == 0)
+        work_sleep(1);
     printf("old pthread_kill: %s\n", strerror(old_pthread_kill(thread, 0)));
     printf("pthread_kill: %s\n", strerror(pthread_kill(thread, 0)));
     pthread_join(thread, NULL);

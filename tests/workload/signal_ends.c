@@ -377,6 +377,50 @@ exits_at_once(void)
         pause();
 }
 
+/* As node does: a handler that is called once sends the signal again. */
+static void
+send_again(int number)
+{
+    show("in the handler");
+    raise(number);
+    show("sent again");
+}
+
+static void
+handle_once(__sighandler_t own, int flags)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = own;
+    action.sa_flags = (int)SA_RESETHAND | flags;
+    sigfillset(&action.sa_mask);
+    sigaction(signo, &action, NULL);
+    sink += work_burn(50);
+    kill(getpid(), signo);
+}
+
+static void
+once_and_raise(void)
+{
+    handle_once(send_again, 0);
+}
+
+/* The signal comes a second time, from another process. */
+static void
+once_and_again(void)
+{
+    handle_once(on_signal, SA_RESTART);
+    show("handled once");
+    work_sleep(2500);
+    show("later");
+    if (fork() == 0) {
+        kill(getppid(), signo);
+        _exit(0);
+    }
+    for (;;)
+        pause();
+}
+
 static void
 wait_for_it(void)
 {
@@ -402,6 +446,8 @@ static const struct {
     {"vfork", in_vfork},
     {"without_main", without_main},
     {"exits_at_once", exits_at_once},
+    {"once_and_raise", once_and_raise},
+    {"once_and_again", once_and_again},
     {"wait", wait_for_it},
 };
 

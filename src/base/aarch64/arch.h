@@ -35,6 +35,16 @@
  * 6.4.5.1). */
 #define ARCH_RED_ZONE 0u
 
+/* Where, from the thread pointer on, a thread has the address of glibc's table
+ * of its modules' data (dtv_t). */
+#define ARCH_MODULES_DATA 0u
+
+/* The relocations (elf.h) of a thread-local variable: the number of its module,
+ * its distance from the thread pointer, and what finds that distance. */
+#define ARCH_RELOCATION_MODULE R_AARCH64_TLS_DTPMOD
+#define ARCH_RELOCATION_DISTANCE R_AARCH64_TLS_TPREL
+#define ARCH_RELOCATION_DESCRIPTOR R_AARCH64_TLSDESC
+
 /* Where glibc keeps the tid of a thread, in bytes from what pthread_self tells.
  * Debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 208u

@@ -33,6 +33,16 @@
  * 3.2.2). */
 #define ARCH_RED_ZONE 128u
 
+/* Where, from the thread pointer on, a thread has the address of glibc's table
+ * of its modules' data (dtv_t). */
+#define ARCH_MODULES_DATA 8u
+
+/* The relocations (elf.h) of a thread-local variable: the number of its module,
+ * its distance from the thread pointer, and what finds that distance. */
+#define ARCH_RELOCATION_MODULE R_X86_64_DTPMOD64
+#define ARCH_RELOCATION_DISTANCE R_X86_64_TPOFF64
+#define ARCH_RELOCATION_DESCRIPTOR R_X86_64_TLSDESC
+
 /* Where glibc keeps the tid of a thread, in bytes from its thread pointer. It
  * has not moved since 2.4: debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 720u

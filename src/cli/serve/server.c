@@ -498,6 +498,7 @@ serve(const sigset_t *mask)
         if (clock_now() >= scan) {
             (void)fleet_scan(&server.fleet, needed_since());
             check_clients();
+            command_return_memory();
         }
     }
 }

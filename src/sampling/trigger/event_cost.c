@@ -9,6 +9,7 @@
  * to arm a timer.
  */
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
@@ -18,11 +19,14 @@
 #include "event_cost.h"
 
 /* PERIOD_NS: CPU time between two interruptions, in ns. STEPS: steps of the
- * loop, of some 1 ns each. ROUNDS: measurements, of which the median counts,
- * because another thread may disturb some. */
+ * loop, of some 1 ns each. ROUNDS: most measurements, of which the median
+ * counts, because another thread may disturb some. FEW of them are enough if
+ * they differ by less than 1 / AGREED of their median. */
 #define PERIOD_NS 25000u
 #define STEPS 80000u
 #define ROUNDS 7u
+#define FEW 3u
+#define AGREED 4u
 
 static volatile uint64_t keep;
 
@@ -76,15 +80,24 @@ insert(uint64_t *sorted, unsigned count, uint64_t value)
     sorted[count] = value;
 }
 
+/* Whether the COUNT SORTED costs are enough. */
+static bool
+do_agree(const uint64_t *sorted, unsigned count)
+{
+    return count >= FEW &&
+           sorted[count - 1] - sorted[0] < sorted[count / 2] / AGREED;
+}
+
 uint64_t
 event_cost_measure(void)
 {
     uint64_t costs[ROUNDS];
+    unsigned count = 0;
     long fd = open_event();
     if (fd < 0)
         return 0;
-    for (unsigned i = 0; i < ROUNDS; i++)
-        insert(costs, i, measure_round((int)fd));
+    while (count < ROUNDS && !do_agree(costs, count))
+        insert(costs, count++, measure_round((int)fd));
     sys_close((int)fd);
-    return costs[ROUNDS / 2];
+    return costs[count / 2];
 }

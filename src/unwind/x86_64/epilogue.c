@@ -4,7 +4,8 @@
  * code.
  *
  * At one pc a function always has the same amount on the stack, by whatever way
- * it came there. So any way from there to a return tells how much. What rbp is
+ * it came there. So any way from there to a return tells how much. A jump to
+ * another function is a return, too. What rbp is
  * used for does not matter: a function that changes it takes its caller's rbp
  * off the stack again, last of all.
  *
@@ -154,6 +155,10 @@ step_group(struct path *path, const struct instruction *in)
     unsigned operation = in->reg & 7;
     if (operation == 2 || operation == 3)
         return CALL;
+    /* A jump to an address that lies beside the code leads to another function:
+     * libffi's closures end so, and stubs of a PLT. A switch has an index. */
+    if (operation == 4 && in->mod == 0 && (in->rm & 7) == RBP)
+        return RETURN;
     if (operation == 4 || operation == 5 ||
         (operation < 2 && in->mod == 3 && in->rm == RSP))
         return END;

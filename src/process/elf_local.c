@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_local.c -- see elf_local.h. Few programs have such a variable, so only
+ * those have their relocations read.
+ *
+ * The data that is there when a thread begins lies at the same distance from
+ * the control block in all threads. Data of a module that was loaded later is
+ * allocated for each thread when it first needs it. Then the thread's table has
+ * the address of what must be freed (glibc's dtv_t).
+ */
+#include <elf.h>
+#include <stddef.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "elf_symbols.h"
+#include "elf_local.h"
+#include "base/poison.h"
+
+/* Relocations that one system call reads, and most that are read of a module.
+ */
+#define RELOCATIONS 64u
+#define RELOCATIONS_MOST (1u << 20)
+
+/* Most modules with data of threads, and the largest distance of such data. */
+#define MODULES_MOST 4096u
+#define DISTANCE_MOST (1 << 20)
+
+/* What is looked for: symbol NUMBER, or a relocation without a symbol for the
+ * same OFFSET. */
+struct wanted {
+    const struct elf_symbols *table;
+    uint32_t number;
+    uint64_t offset;
+};
+
+static bool
+copy(void *to, uint64_t address, size_t length)
+{
+    return sys_read_memory(to, address, length) == (long)length;
+}
+
+/* Whether RELOCATION is one with which the module finds the variable. A linker
+ * that binds the variable within the module leaves the symbol out. */
+static bool
+take_relocation(struct elf_local *local, const struct wanted *wanted,
+                const Elf64_Rela *relocation)
+{
+    uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
+    bool is_named = number == wanted->number && relocation->r_addend == 0;
+    bool is_same =
+        number == 0 && (uint64_t)relocation->r_addend == wanted->offset;
+    switch (ELF64_R_TYPE(relocation->r_info)) {
+    case ARCH_RELOCATION_MODULE:
+        local->way = is_named ? ELF_LOCAL_PAIR : ELF_LOCAL_MODULE;
+        is_same = number == 0;
+        break;
+    case ARCH_RELOCATION_DISTANCE:
+        local->way = ELF_LOCAL_DISTANCE;
+        break;
+    case ARCH_RELOCATION_DESCRIPTOR:
+        local->way = ELF_LOCAL_DESCRIPTOR;
+        break;
+    default:
+        return false;
+    }
+    local->place = wanted->table->base + relocation->r_offset;
+    return is_named || is_same;
+}
+
+/* Look through the relocations PART. */
+static bool
+find_relocation(struct elf_local *local, const struct wanted *wanted,
+                const struct elf_relocations *part)
+{
+    Elf64_Rela some[RELOCATIONS];
+    uint64_t count = part->start != 0 ? part->size / sizeof(*some) : 0;
+    for (uint64_t i = 0; i < count && i < RELOCATIONS_MOST; i += RELOCATIONS) {
+        uint64_t now = count - i < RELOCATIONS ? count - i : RELOCATIONS;
+        if (!copy(some, part->start + i * sizeof(*some), now * sizeof(*some)))
+            return false;
+        for (uint64_t j = 0; j < now; j++)
+            if (take_relocation(local, wanted, &some[j]))
+                return true;
+    }
+    return false;
+}
+
+bool
+elf_local_find(struct elf_local *local, const struct module *module,
+               const char *name)
+{
+    struct elf_symbols table;
+    struct wanted wanted = {.table = &table};
+    *local = (struct elf_local){.way = ELF_LOCAL_PROGRAM};
+    if (!elf_symbols_open(&table, module) ||
+        !elf_symbols_find_local(&table, name, &wanted.number, &wanted.offset))
+        return false;
+    bool is_found = find_relocation(local, &wanted, &table.relocations[0]) ||
+                    find_relocation(local, &wanted, &table.relocations[1]);
+    if (!is_found)
+        *local = (struct elf_local){.way = ELF_LOCAL_PROGRAM};
+    local->offset = wanted.offset;
+    return is_found || table.is_program;
+}
+
+/* A module's data in the table of a thread. */
+struct data {
+    uint64_t address;
+    uint64_t to_free; /* 0: it was there when the thread began */
+};
+
+/* Where the thread with POINTER has the data of module NUMBER. Returns 0 if
+ * that is not the same distance in all threads. */
+static uint64_t
+data_of(uint64_t pointer, uint64_t number)
+{
+    uint64_t table, count;
+    struct data data;
+    if (number == 0 || number > MODULES_MOST ||
+        !copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
+        !copy(&count, table - sizeof(data), sizeof(count)) || number > count ||
+        !copy(&data, table + number * sizeof(data), sizeof(data)) ||
+        data.to_free != 0)
+        return 0;
+    return data.address;
+}
+
+int64_t
+elf_local_distance(const struct elf_local *local, uint64_t pointer)
+{
+    uint64_t words[2] = {1, 0}, offset = local->offset, data;
+    int64_t distance;
+    if (local->way != ELF_LOCAL_PROGRAM &&
+        !copy(words, local->place, sizeof(words)))
+        return 0;
+    if (local->way == ELF_LOCAL_DISTANCE) {
+        distance = (int64_t)words[0];
+    } else if (local->way == ELF_LOCAL_DESCRIPTOR) {
+        distance = (int64_t)words[1];
+    } else {
+        data = data_of(pointer, words[0]);
+        offset = local->way == ELF_LOCAL_PAIR ? words[1] : offset;
+        distance = data != 0 ? (int64_t)(data + offset - pointer) : 0;
+    }
+    return distance > -DISTANCE_MOST && distance < DISTANCE_MOST &&
+                   distance % 8 == 0
+               ? distance
+               : 0;
+}

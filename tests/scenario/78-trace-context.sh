@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the trace and span that libraries of OpenTelemetry publish
+# for each thread (otel_thread_ctx_v1) are labels of its samples.
+# - CPU time has the span in which it was used; a record that is not valid, or
+#   that lies in no memory, is none; a thread that waits keeps its span;
+# - the variable is found in the program, in a library beside it and in one that
+#   comes late, in each way in which a library finds it itself;
+# - they are links in OpenTelemetry's profiles, and `sprofile stacks` shows them;
+# - where the variable is not at one distance in all threads, nothing is shown.
+. "$(dirname "$0")/lib.sh"
+has python3 || skip "needs python3"
+
+a=aaaaaaaaaaaaaaaa b=bbbbbbbbbbbbbbbb c=cccccccccccccccc
+trace=11111111111111111111111111111111
+
+# value KEY VALUE COLUMN [OTHER=VALUE]: a sum of p.pb.gz; 2 samples, 3 CPU, 4
+# wall, in ns.
+value() {
+    python3 "$here/label_sums.py" p.pb.gz "$1" ${4:+"$4"} |
+        awk -v name="$2" -v column="$3" \
+            '$1 == name { print $column; found = 1 } END { if (!found) print 0 }'
+}
+
+# expect_near WHAT VALUE MS: VALUE ns are MS ms, as far as samples tell.
+expect_near() {
+    local ms=$(($2 / 1000000))
+    [ "$ms" -ge $(($3 * 7 / 10 - 25)) ] && [ "$ms" -le $(($3 * 13 / 10 + 25)) ] ||
+        fail "$1: $ms ms, expected $3"
+}
+
+# run NAME ARGUMENT...: the workload, profile in p.pb.gz, p.sprof, p.otlp.json.
+run() {
+    profile SPROF_COST=off SPROF_OUTPUT="$tmp/p.pb.gz,$tmp/p.sprof,$tmp/p.otlp.json" \
+        "$work/$1" 200 "${@:2}"
+    expect_ok
+}
+
+expect_spans() {
+    expect_near "$1, span a" "$(value span_id $a 3)" 200
+    expect_near "$1, span b" "$(value span_id $b 3)" 200
+    # Three parts of the main thread have none.
+    expect_near "$1, no span" "$(value span_id - 3)" 600
+    expect_near "$1, all of the trace" "$(value trace_id $trace 3)" 600
+    [ "$(value span_id $c 3)" -lt 20000000 ] || fail "$1: the waiter computes"
+    # It sleeps for as long as the main thread computes at least.
+    [ "$(value span_id $c 4 state=clock_nanosleep)" -ge 700000000 ] ||
+        fail "$1: a wait in span c: $(value span_id $c 4) ns"
+    # What the thread "hurry" had, and no other.
+    python3 "$here/label_sums.py" p.pb.gz span_id |
+        awk '$1 != "-" && $1 != "total" { print $1 }' |
+        grep -vE "^($a|$b|$c|(0[1-9a-f]|[123][0-9a-f]|40){8})$" >strange
+    [ ! -s strange ] || fail "$1: $(tr '\n' ' ' <strange)"
+}
+
+for way in "" .call .descriptor .fixed .bound; do
+    echo "-- trace_context$way"
+    run "trace_context$way"
+    expect_spans "trace_context$way"
+done
+
+echo "-- links"
+python3 - p.otlp.json $trace $a $b $c <<'END' || fail "other links"
+import json
+import sys
+
+data = json.load(open(sys.argv[1]))
+dictionary = data["dictionary"]
+links = {(link["traceId"], link["spanId"]): number
+         for number, link in enumerate(dictionary["linkTable"])}
+texts, sums = dictionary["stringTable"], {}
+for profile in data["resourceProfiles"][0]["scopeProfiles"][0]["profiles"]:
+    kind = texts[profile["sampleType"]["typeStrindex"]]
+    for sample in profile["samples"]:
+        key = kind, sample.get("linkIndex", 0)
+        sums[key] = sums.get(key, 0) + sum(map(int, sample["values"]))
+wrong = [span for span in sys.argv[3:5]
+         if sums.get(("cpu", links[sys.argv[2], span]), 0) < 100000000]
+if sums.get(("wall", links[sys.argv[2], sys.argv[5]]), 0) < 700000000:
+    wrong.append("c")
+print(*wrong)
+sys.exit(len(wrong))
+END
+
+echo "-- late"
+for way in descriptor fixed; do
+    run trace_context "$work/libtrace_context_$way.so"
+    expect_spans "a late library, $way"
+done
+# Each thread gets its data of that library when it first needs it.
+run trace_context "$work/libtrace_context_bound.so"
+expect_near "no span is known" "$(value span_id - 3)" 1200
+
+echo "-- stacks"
+profile_begin s "$work/trace_context" 600
+child=$(cat "/proc/$running/task/$running/children")
+for _ in $(seq 20); do
+    "$sprofile" stacks "${child% }" >stacks 2>/dev/null
+    ! grep -q "$c" stacks || break
+    sleep 0.1
+done
+grep -q "$c" stacks || fail "stacks does not show the span: $(cat stacks)"
+profile_end
+finish
