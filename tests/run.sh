@@ -6,8 +6,10 @@
 #
 #   tests/run.sh [--full] [CTEST-ARGUMENT...]
 #
-# --full runs longer variants, and the product of a cross build for aarch64 in an
-# emulator. Other arguments go to ctest, e.g. -R scenario.
+# At the end, the product of a cross build for aarch64 runs in an emulator, for
+# at most 10 minutes and where that is installed (tests/aarch64/run.sh). --full
+# installs it and runs longer variants. Other arguments go to ctest, e.g. -R
+# scenario, which then is all.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/packages.sh"
@@ -35,4 +37,4 @@ install_page "$root" "$root/build/page"
 cd "$root/build" || exit 1
 ctest --output-on-failure -j1 "$@" || exit
 # The other machine, where it can be had: 77 is "skipped".
-[ -z "${SPROF_TEST_FULL:-}" ] || "$root/tests/aarch64/run.sh" || [ $? -eq 77 ]
+[ $# -gt 0 ] || "$root/tests/aarch64/run.sh" || [ $? -eq 77 ]

@@ -113,10 +113,13 @@ report_module(struct elf_file *file, const char *path, int fd)
 int
 elf_file_set_root(const char *root)
 {
+    /* libdwfl passes over folders without a slash in front. */
+    char *full = root != NULL ? realpath(root, NULL) : NULL;
     elf_view_set_root(root);
     free(debug_path);
     debug_path =
-        root != NULL ? clean_format(":.debug:%s/usr/lib/debug", root) : NULL;
+        full != NULL ? clean_format(":.debug:%s/usr/lib/debug", full) : NULL;
+    free(full);
     return root != NULL && debug_path == NULL ? -1 : 0;
 }
 

@@ -26,8 +26,8 @@ struct elf_file {
     char *problem; /* a sentence if MODULE is NULL; NULL if memory was short */
 };
 
-/* As elf_view_set_root, and for debug files, too. Returns 0, or -1 if memory is
- * short. */
+/* As elf_view_set_root, and for debug files, too. Returns 0, or -1 with
+ * errno set. */
 int elf_file_set_root(const char *root);
 
 /*

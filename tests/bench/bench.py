@@ -147,8 +147,8 @@ def compiled(name, *flags, beside=(), libraries=()):
     newest = max(path.stat().st_mtime for path in inputs)
     if libraries or not target.exists() or target.stat().st_mtime < newest:
         subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g",
-                        "-pthread", *flags, *sources, *libraries,
-                        "-o", target],
+                        "-pthread", "-I", ROOT / "src", *flags, *sources,
+                        *libraries, "-o", target],
                        check=True)
     return target
 

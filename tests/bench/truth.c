@@ -18,35 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "slices.h"
 
 static int64_t deadline; /* of the workload, CLOCK_MONOTONIC */
 /* The instruction itself, so that the leaf is the function that asks. */
-#if defined(__x86_64__)
 static inline __attribute__((always_inline)) long
 system_call(long number, long a, long b, long c)
 {
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
-    return result;
+    return arch_syscall(number, a, b, c, 0, 0, 0);
 }
-#else
-static inline __attribute__((always_inline)) long
-system_call(long number, long a, long b, long c)
-{
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-    return x0;
-}
-#endif
 
 static char block[1 << 16];
 static int zero_fd, null_fd;

@@ -39,8 +39,8 @@ has_profile() {
 # At this rate it takes some time to write.
 profile SPROF_COST=off SPROF_FREQUENCY=20000 \
     SPROF_OUTPUT=p.folded,p.pb.gz,p.html,p.json "$work/outlived" 1500
+expect_ok
 has_profile outlived
-expect_program
 
 for way in return exit _exit _Exit quick_exit term int handler atexit; do
     profile "$work/exits" "$way" 30

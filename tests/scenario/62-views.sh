@@ -247,6 +247,10 @@ cp "$work/known_stack.split" "$work/known_stack.split.debug" here
 profile SPROF_KEEP_SPOOL=1 here/known_stack.split 300
 expect_status 0
 mv here/* "there$tmp/here"
+id=$(readelf -n "$work/known_stack.split" | sed -n 's/.*Build ID: //p')
+mkdir -p "there/usr/lib/debug/.build-id/${id:0:2}"
+mv "there$tmp/here/known_stack.split.debug" \
+    "there/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 plain "$sprofile" report -n 0 p.sprof
 ! grep -q leaf_spin out || fail "a name without a file"
 mkdir empty

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* thread_word.c -- see thread_word.h: what is the same on all machines. */
+#include "base/arch.h"
+#include "base/sys.h"
+#include "thread_word.h"
+#include "base/poison.h"
+
+/* Size of an entry in a thread's table of modules (dtv_t). Entry 0 has the
+ * number of entries before it. */
+#define ENTRY_SIZE 16u
+
+/* Most modules with data of threads, and the largest distance of such data. */
+#define MODULES_MOST 4096u
+#define DISTANCE_MOST (1 << 20)
+
+static bool
+copy(void *to, uint64_t address, size_t length)
+{
+    return sys_read_memory(to, address, length) == (long)length;
+}
+
+int64_t
+thread_word_place(const struct thread_word *word, uint64_t pointer)
+{
+    uint64_t pair[2], table, count, entry[2];
+    if (word->index == 0)
+        return word->fixed;
+    /* The second word of an entry is what has to be freed: nothing, where the
+     * data was there when the thread began. */
+    if (!copy(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
+        pair[0] > MODULES_MOST ||
+        !copy(&table, pointer + ARCH_THREAD_TABLE, sizeof(table)) ||
+        !copy(&count, table - ENTRY_SIZE, sizeof(count)) || pair[0] > count ||
+        !copy(entry, table + pair[0] * ENTRY_SIZE, sizeof(entry)) ||
+        entry[1] != 0)
+        return 0;
+    int64_t place = (int64_t)(entry[0] + pair[1] - pointer) + word->more;
+    return place < DISTANCE_MOST && place > -DISTANCE_MOST && place % 8 == 0
+               ? place
+               : 0;
+}
