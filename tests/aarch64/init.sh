@@ -23,7 +23,7 @@ echo "kernel $(uname -r)"
 # Units of what is different here: rules, walks, handlers and what reads /proc.
 units="rules row_table learn walk walk_guess script view look handlers
     disposition mask alternate trigger roster observe harvest perf_kernel
-    python_lines journal store profile"
+    python_lines journal store profile trace_context"
 
 # What matters: stacks, waits, signals, fork, exec, ends, formats, control.
 scenarios="30-same-behaviour"
