@@ -32,7 +32,7 @@ echo "kernel $(uname -r)"
 # Units of what is different here: rules, walks, handlers and what reads /proc.
 units="rules row_table learn walk walk_guess script view look handlers
     disposition mask alternate trigger roster observe harvest perf_kernel
-    python_lines journal store profile thread_word_aarch64"
+    python_lines journal store profile thread_word_aarch64 trace_context"
 
 # What matters and compares no times: behaviour and control.
 scenarios=72-stacks
