@@ -33,8 +33,8 @@ def quote(count):
     return str(total)
 
 def load(port):
-    for _ in range(150):
-        address = f"http://127.0.0.1:{port}/quote/20000"
+    for _ in range(60):
+        address = f"http://127.0.0.1:{port}/quote/50000"
         urllib.request.urlopen(address).read()
 
 server = make_server("127.0.0.1", 0, app, threaded=True)
@@ -68,6 +68,8 @@ plain "$sprofile" report s.sprof
 own_line report out
 own_line "the text file" s.txt
 
+# Go makes its tools when they are first used, which takes half a minute.
+export GOCACHE=${GOCACHE:-$HOME/.cache/go-build}
 if command -v go >/dev/null && go tool pprof -h 2>&1 | grep -q top; then
     export PPROF_TMPDIR=$tmp
     go tool pprof -top s.pb.gz >top 2>err
