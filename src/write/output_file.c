@@ -74,7 +74,7 @@ static int
 begin_output(struct output_file *output, const char *path)
 {
     *output = (struct output_file){.path = path};
-    int fd = open_temporary(output);
+    int error, fd = open_temporary(output);
     if (fd < 0)
         goto err0;
     output->stream = fdopen(fd, "w");
@@ -83,7 +83,7 @@ begin_output(struct output_file *output, const char *path)
     return 0;
 
 err1:
-    int error = errno;
+    error = errno;
     close(fd);
     unlink(output->temporary);
     free(output->temporary);

@@ -55,6 +55,8 @@ expect_spans() {
 
 for way in "" .call .descriptor .fixed .bound; do
     echo "-- trace_context$way"
+    # Not every compiler makes all of them.
+    [ -e "$work/trace_context$way" ] || continue
     run "trace_context$way"
     expect_spans "trace_context$way"
 done
@@ -85,6 +87,7 @@ END
 echo "-- late"
 # By a call, each thread gets its data of the library when it first needs it.
 for way in bound descriptor fixed; do
+    [ -e "$work/libtrace_context_$way.so" ] || continue
     run trace_context "$work/libtrace_context_$way.so"
     expect_spans "a late library, $way"
 done

@@ -94,8 +94,8 @@ what_is_no_condition_is_refused(void **state)
         "spam:a>1s",
         "cpu>1%/1s;cpu>1%/1s",
         "cpu>99999999999999999999%/1s",
-        "cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,"
-        "cpu>1%/1s,cpu>1%/1s,cpu>1%/1s",
+        ("cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,cpu>1%/1s,"
+         "cpu>1%/1s,cpu>1%/1s,cpu>1%/1s"),
     };
     struct conditions conditions;
     for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

@@ -15,7 +15,11 @@
 // Of work.h, which is C alone.
 extern "C" uint64_t work_burn(unsigned ms);
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noipa))
+#endif
 
 static volatile uint64_t sink;
 
