@@ -38,8 +38,7 @@ units="rules row_table learn walk walk_guess script view look handlers
 scenarios=72-stacks
 [ -z "$is_brief" ] ||
     units='rules walk handlers disposition thread_word_aarch64' scenarios=
-[ -z "$is_long" ] || scenarios+=" 30-same-behaviour
-    20-bad-settings 23-damaged-spool 34-threads 42-security"
+[ -z "$is_long" ] || scenarios+=" 30-same-behaviour 20-bad-settings"
 
 # try NAME SECONDS PROGRAM...
 try() {
