@@ -103,12 +103,12 @@ for _ in 1 2 3 4 5 6 7 8; do
     cat /tmp/numbers
 done >/tmp/more
 numbers='with recursive c(x) as (select 1 union all select x+1 from c
-    where x<1000000) select sum(x*x) from c'
+    where x<500000) select sum(x*x) from c'
 expression='(\d)(\d+)[13579]{2}(4|5)+\d'
 real python 99 python3 -c "sum(i * i for i in range(2500000))"
 if [ -z "$is_brief" ]; then
     real sqlite3 99 sqlite3 :memory: "$numbers"
-    real xz 99 xz -6 -k -c /tmp/more
+    real xz 99 xz -6 -k -c /tmp/numbers
     real c++ 99 lzip -6 -k -c /tmp/numbers
     real rust 99 rg -j 1 -c "$expression" /tmp/more
 fi
