@@ -29,7 +29,7 @@ thread_word_place(const struct thread_word *word, uint64_t pointer)
      * data was there when the thread began. */
     if (!copy(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
         pair[0] > MODULES_MOST ||
-        !copy(&table, pointer + ARCH_THREAD_TABLE, sizeof(table)) ||
+        !copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
         !copy(&count, table - ENTRY_SIZE, sizeof(count)) || pair[0] > count ||
         !copy(entry, table + pair[0] * ENTRY_SIZE, sizeof(entry)) ||
         entry[1] != 0)

@@ -8,7 +8,10 @@ __asm__(".pushsection .rodata.page_template, \"a\"\n"
         "page_template_last: .byte 0\n"
         ".popsection\n");
 
-extern const char page_template_first[], page_template_last[];
+/* Hidden: not by the table of addresses, in which the linker for aarch64 gives
+ * both of them one entry. */
+extern const char page_template_first[] __attribute__((visibility("hidden")));
+extern const char page_template_last[] __attribute__((visibility("hidden")));
 
 const char *
 page_template(size_t *length)

@@ -122,8 +122,9 @@ leave_profile() {
     local program=$place/known_stack.o2
     cp "$build/tests/workload/known_stack.o2" "$program"
     mkdir -p "add/there$place"
-    SPROF_KEEP_SPOOL=1 SPROF_OUTPUT=$place/p.folded SPROF_CACHE=off \
-        LD_PRELOAD=$build/libsprof.so "$program" 500 >/dev/null
+    env -u SPROF_TEST_FULL -u SPROF_BUILD SPROF_KEEP_SPOOL=1 SPROF_CACHE=off \
+        SPROF_OUTPUT="$place/p.folded" LD_PRELOAD="$build/libsprof.so" \
+        "$program" 500 >/dev/null
     mv "$program" "add/there$place"
     mv p.sprof p.folded add/there
 }

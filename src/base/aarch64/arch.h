@@ -49,10 +49,6 @@
  * Debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 208u
 
-/* Where a thread's control block has its table of modules, in bytes from the
- * thread pointer (tcbhead_t). */
-#define ARCH_THREAD_TABLE 0u
-
 /* Number of bits in an address of the program. The kernel gives a larger
  * one only to a program that asks mmap(2) for it. */
 #define ARCH_ADDRESS_BITS 48

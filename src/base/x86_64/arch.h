@@ -47,10 +47,6 @@
  * has not moved since 2.4: debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 720u
 
-/* Where a thread's control block has its table of modules, in bytes from the
- * thread pointer (tcbhead_t). */
-#define ARCH_THREAD_TABLE 8u
-
 /* Number of bits in an address of the program, without 5-level page tables. */
 #define ARCH_ADDRESS_BITS 47
 

@@ -107,15 +107,19 @@ follow_call(struct reading *reading, const struct instruction *in)
         x0->kind = DATA;
 }
 
-/* What the sum of A and B is: one of them is a number. */
+/* What the sum of A and B is. What a descriptor's function returns counts from
+ * the thread pointer. */
 static struct known
 sum_of(struct known a, struct known b)
 {
-    if (a.kind == NUMBER)
-        return sum_of(b, a);
-    if (a.kind == NOTHING || b.kind != NUMBER)
-        return (struct known){0};
-    return (struct known){a.kind, a.value + b.value};
+    uint64_t sum = a.value + b.value;
+    if (a.kind == NUMBER && (b.kind == NUMBER || b.kind == POINTER))
+        return (struct known){b.kind, sum};
+    if (a.kind == POINTER && b.kind == NUMBER)
+        return (struct known){POINTER, sum};
+    if (a.kind == POINTER && a.value == 0 && b.kind == DATA)
+        return b;
+    return (struct known){0};
 }
 
 /* Follow the instruction WORD at ADDRESS. Returns false if it is none of those
@@ -128,6 +132,7 @@ follow(struct reading *reading, uint32_t word, uint64_t address)
     struct known *index = known_of(reading, word >> 16 & 31);
     uint64_t half = (uint64_t)(word >> 5 & 0xffff) << (word >> 21 & 3) * 16;
     uint64_t immediate = word >> 10 & 0xfff;
+    unsigned shift = (word >> 22 & 1) != 0 ? 12 : 0;
     if ((word & 0xffffffe0u) == 0xd53bd040u) /* mrs, tpidr_el0 */
         *to = (struct known){POINTER, 0};
     else if ((word & 0xff800000u) == 0xd2800000u) /* movz */
@@ -142,10 +147,7 @@ follow(struct reading *reading, uint32_t word, uint64_t address)
                                        ((uint64_t)((int64_t)(pages << 43) >> 43)
                                         << 12)};
     } else if ((word & 0xff800000u) == 0x91000000u) /* add, a constant */
-        *to =
-            (struct known){from->kind,
-                           from->value +
-                               (immediate << ((word >> 22 & 1) != 0 ? 12 : 0))};
+        *to = sum_of(*from, (struct known){NUMBER, immediate << shift});
     else if ((word & 0xffc00000u) == 0xf9400000u) /* ldr, a constant */
         *to = load(reading, *from, immediate * 8);
     else if ((word & 0xffe0fc00u) == 0xf8606800u) /* ldr, a register */
