@@ -43,6 +43,12 @@ freeze_is_early(void)
     return atomic_load(&is_exiting);
 }
 
+pid_t
+freeze_ender(void)
+{
+    return ender;
+}
+
 void
 freeze_others(bool goes_on)
 {

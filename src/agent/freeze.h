@@ -19,6 +19,9 @@ void freeze_begin(pid_t ender, bool is_exit);
  * sampler. */
 bool freeze_is_early(void);
 
+/* The thread that ends the process, after freeze_begin. Context: sampler. */
+pid_t freeze_ender(void);
+
 /*
  * Keep the threads of this process in our handler until ask_thaw, all but the
  * ender and the sampler. GOES_ON: exit(3) goes on afterwards, and may join

@@ -239,8 +239,10 @@ static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
-    if (freeze_is_early() && !trigger_is_ask())
+    if (freeze_is_early() && !trigger_is_ask()) {
+        session_look_last(freeze_ender());
         freeze_others(true);
+    }
     journal_flush();
     recorder_begin_again();
     session_stop(SESSION_BY_END);

@@ -39,6 +39,9 @@
 #define SCAN_MOST 64u
 #define LOOK_LEAST 8u
 
+/* Most threads that are looked at once more when the program ends. */
+#define LAST_MOST 8u
+
 /* Most threads whose labels are compared in one tick. */
 #define LABEL_MOST 256u
 
@@ -487,6 +490,21 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
             serve_parked();
     }
+}
+
+void
+observe_last(uint64_t now, pid_t ender)
+{
+    struct observe_view view = {0};
+    uint32_t looked[LAST_MOST], count = 0;
+    for (uint32_t i = 0; i < thread_time_active_count() && count < LAST_MOST;
+         i++) {
+        uint32_t index = thread_time_active_at(i);
+        if (threads_at(index)->tid != ender)
+            looked[count++] = index;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        quiet_explain(look_at_thread(looked[i], now, &view));
 }
 
 void

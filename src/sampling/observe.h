@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "thread_time.h"
 
@@ -27,6 +28,10 @@ struct observe_view {
 
 /* Begin: nothing is known of the threads yet. */
 void observe_begin(void);
+
+/* The program ends: look once more at some of the threads that have run lately,
+ * but for ENDER. */
+void observe_last(uint64_t now, pid_t ender);
 
 /* Look at the threads at the time NOW. RANDOM is any number. The limits of the
  * number of threads are divided by THRIFT. A later tick looks at each of the

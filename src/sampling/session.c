@@ -334,6 +334,15 @@ session_flush(void)
     journal_flush();
 }
 
+void
+session_look_last(pid_t ender)
+{
+    if (!session_is_on())
+        return;
+    session_harvest();
+    observe_last(clock_now(), ender);
+}
+
 int
 session_attach(const struct settings *given, bool starts_now)
 {

@@ -50,7 +50,8 @@ done
 #   has all of both;
 # - SPROF_DURATION ends both;
 # - SPROF_MODE=cpu leaves waits out;
-# - a sampler that may use little still gets the sums right.
+# - a sampler that may use little still gets the sums right;
+# - a wait that begins after the last tick has its stack.
 section "sums"
 
 # 19 threads, all in one wait each, that are killed in it.
@@ -80,6 +81,19 @@ awk -v w="$wall" -v t="$time" \
 sums() {
     sed -n 's/^totals *\([0-9.]*\) s CPU, *\([0-9.]*\) s wall.*/\1 \2/p' "$1"
 }
+
+# Six runs, of whose last waits some would begin after the last tick. Each takes
+# 30 ms at least.
+found=0
+for _ in 1 2 3 4 5 6; do
+    rm -f p.folded
+    profile "$work/last_wait"
+    expect_status 0
+    found=$((found + $(awk '/;wait_last;.*waiting/ { n += $NF }
+        END { print n + 0 }' p.folded)))
+done
+echo "last waits: $found ms"
+[ "$found" -ge 180 ] || fail "last waits of 180 ms: $found ms"
 
 cat >job.py <<'END'
 import time

@@ -30,7 +30,8 @@ expect_links() {
         while read -r link; do
             count=$((count + 1))
             [ -e "$(dirname "$page")/$link" ] || fail "$page: no $link"
-        done < <(grep -oE '\]\([^)#:]+' "$page" | sed 's/^](//')
+        done < <(grep -oE '\]\([^)#:]+[)#]' "$page" |
+            sed 's/^](//; s/.$//')
     done < <(find "$1" -name '*.md')
     [ "$count" -gt 10 ] || fail "$1: $count links, expected more than 10"
 }
