@@ -78,11 +78,11 @@ def ask(url, ended):
                 print(path, error, file=sys.stderr)
 
 
-def begin_push(build, directory, server):
+def begin_push(build, directory, server, *more):
     url = f"http://127.0.0.1:{server.server_address[1]}"
     return subprocess.Popen(
         [build / "sprofile", "push", "--otlp", url, "--only", directory,
-         "--state", f"{directory}/state"], stdout=subprocess.DEVNULL)
+         "--state", f"{directory}/state", *more], stdout=subprocess.DEVNULL)
 
 
 def begin_serve(build, directory, ended):

@@ -97,6 +97,7 @@ if [ -n "$quick" ]; then
     measure switches --rounds 1
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
+    measure watched --rounds 1 --cpu-seconds 1
     measure merged --rounds 1 --calls 3000
     measure python_cost --rounds 1 --scale 0.2
     measure large --samples 200000 --rounds 1
@@ -126,6 +127,7 @@ else
     measure switches
     measure names --full "${against[@]}"
     measure written
+    measure watched
     measure merged
     measure python_cost
     measure large
@@ -188,8 +190,8 @@ page() {
     fi
     for name in truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
-        triggers sample_cost latency curves switches names written merged \
-        python_cost large stress pages_in_a_browser; do
+        triggers sample_cost latency curves switches names written watched \
+        merged python_cost large stress pages_in_a_browser; do
         section "$name"
     done
 }
