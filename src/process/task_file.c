@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * task_file.c -- see task_file.h. A path of one step from an open directory is
- * much cheaper than one from the root. A file that stays open costs a third of
- * one that is opened and closed. It belongs to its thread, not to the number:
- * after the thread's end it reads as ESRCH (proc(5)).
+ * much cheaper than one from the root. A file that stays open saves the search
+ * for the path, too. It belongs to its thread, not to the number: after the
+ * thread's end it reads as ESRCH (proc_single_show in fs/proc/base.c).
  *
  * The line "NSpid:" of a thread's status has its number in each namespace, from
  * that of /proc on (proc(5), Linux 4.1). The line is read once for each thread.

@@ -488,29 +488,35 @@ disposition_action(int signo, const struct sigaction *action,
     return 0;
 }
 
-void
-disposition_renew_ender(int signo)
+/* Let the kernel call the ender for SIGNO, if it has that role and the default
+ * action. */
+static void
+replace_default(int signo)
 {
     struct number *number = find_ending(signo);
     struct sys_action now;
-    if (number != NULL && phase_is_running() &&
-        sys_get_action(signo, &now) == 0 && now.handler == (void *)SIG_DFL)
+    if (number != NULL && sys_get_action(signo, &now) == 0 &&
+        now.handler == (void *)SIG_DFL)
         install_ender(number);
+}
+
+void
+disposition_renew_ender(int signo)
+{
+    if (phase_is_running())
+        replace_default(signo);
 }
 
 /* Give the numbers in WORD the role ROLE, if they have none. */
 static void
 begin_enders(enum signals_role role, uint64_t word)
 {
-    struct sys_action now;
     for (int signo = 1; signo < NSIG; signo++) {
         enum signals_role none = SIGNALS_NONE;
         if ((word & signals_bit(signo)) == 0)
             continue;
         atomic_compare_exchange_strong(&numbers[signo].role, &none, role);
-        if (find_ending(signo) != NULL && sys_get_action(signo, &now) == 0 &&
-            now.handler == (void *)SIG_DFL)
-            install_ender(&numbers[signo]);
+        replace_default(signo);
     }
 }
 

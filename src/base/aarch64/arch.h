@@ -27,8 +27,9 @@
 #define ARCH_OLD_SPAWN "GLIBC_2.2.5"
 #define ARCH_OLD_KILL "GLIBC_2.17"
 
-/* The flag that libc adds to a signal's action, for its restorer: none, the
- * kernel has its own. With the flag it would take one that nobody gives. */
+/* The flag that libc adds to a signal's action, for its restorer. On aarch64 it
+ * adds none, because the kernel has a restorer of its own. With the flag, the
+ * kernel would return to an address that libc does not set. */
 #define ARCH_RESTORER_FLAG 0
 
 /* Bytes below the stack pointer that a function may use: none (AAPCS64, section
