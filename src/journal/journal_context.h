@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_context.h -- writes the trace context of samples into the journal, as
- * the labels trace_id and span_id. A program has a new span for each request,
+ * journal_context.h -- writes what a thread works on into the journal: the
+ * labels task, trace_id and span_id. A program has new ones for each request,
  * so what was written is remembered only for the latest ones. One that comes
  * back later is written again, with another number. Readers remember all that a
  * file has, so their number is limited. A mark says when it is reached.
@@ -13,13 +13,15 @@
 
 #include "unwind/trace_context.h"
 
-/* Most contexts in a file. */
-#define JOURNAL_CONTEXTS_MOST (1u << 18)
+/* Most of these labels in a file. */
+#define JOURNAL_CONTEXT_LABELS_MOST (1u << 19)
 
-/* Returns the number of the labels of CONTEXT on top of SET, which is a number
- * of journal_labels. Returns SET if CONTEXT has no span, or could not be
- * written.
+/* Returns the number of the labels of TASK and CONTEXT on top of SET, which is
+ * a number of journal_labels. TASK is the name of a task, empty or NULL if
+ * there is none; of more than SCRIPT_TASK_NAME - 1 bytes only those are used.
+ * Labels that could not be written are left out.
  * Context: sampler. */
-uint32_t journal_context(uint32_t set, const struct trace_context *context);
+uint32_t journal_context(uint32_t set, const struct trace_context *context,
+                         const char *task);
 
 #endif

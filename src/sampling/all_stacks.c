@@ -155,8 +155,8 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    entries[i - 1].label =
-        journal_context(journal_labels(slot->label), &slot->context);
+    entries[i - 1].label = journal_context(journal_labels(slot->label),
+                                           &slot->context, slot->script.task);
     asked--;
     see_running(&entries[i - 1]);
     enter_stack(i - 1, &slot->walk);
@@ -200,7 +200,6 @@ static void
 describe_wait(struct stacks_entry *entry, const struct look *look)
 {
     uint8_t before = entry->state;
-    struct trace_context context;
     see_running(entry);
     if (look->state != LOOK_WAITING || waits_for_us(look))
         return;
@@ -208,9 +207,6 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
-    trace_context_read_from(&context, (pid_t)entry->tid);
-    entry->label =
-        journal_context(journal_labels(labels_of((pid_t)entry->tid)), &context);
     entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }
@@ -222,9 +218,16 @@ look_closely(uint32_t i, const struct look *look, uint64_t clock)
 {
     struct walk walk = {.frames = frames, .capacity = frames_most};
     struct stacks_entry *entry = &entries[i];
+    struct trace_context context;
+    pid_t tid = (pid_t)entry->tid;
     describe_wait(entry, look);
-    if (wait_look((pid_t)entry->tid, look, clock, &walk))
-        enter_stack(i, &walk);
+    trace_context_read_from(&context, tid);
+    if (!wait_look(tid, look, clock, &walk))
+        return;
+    entry->label =
+        journal_context(journal_labels(labels_of(tid)), &context,
+                        walk.script != NULL ? walk.script->task : NULL);
+    enter_stack(i, &walk);
 }
 
 /* Use the wait of subject I in the journal, if it still goes on. Returns
@@ -239,6 +242,7 @@ is_known(uint32_t i, const struct look *look, uint64_t clock)
         return false;
     entries[i].node = wait->node;
     entries[i].depth = wait->depth;
+    entries[i].label = wait->label;
     describe_wait(&entries[i], look);
     subjects[i].step = STEP_DONE;
     return true;

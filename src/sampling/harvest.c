@@ -182,7 +182,8 @@ take_sample(struct slot *slot, uint32_t index)
     struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
                                   .set = slot->label};
-    place.label = journal_context(journal_labels(place.set), &slot->context);
+    place.label = journal_context(journal_labels(place.set), &slot->context,
+                                  slot->script.task);
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

@@ -107,7 +107,9 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
         sums->counts.unsure++;
         return false;
     }
-    place->label = journal_context(journal_labels(place->set), &context);
+    place->label =
+        journal_context(journal_labels(place->set), &context,
+                        walk.script != NULL ? walk.script->task : NULL);
     if (!has_user_mode(look))
         return true;
     place->node = journal_walk(&walk, index);

@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "python_find.h"
 #include "python_nested.h"
+#include "python_task.h"
 #include "python_threads.h"
 #include "interpreter.h"
 #include "base/poison.h"
@@ -80,6 +81,7 @@ interpreter_begin(bool is_on, uint64_t self)
     atomic_store(&live, 0);
     early_count = 0;
     python_nested_forget();
+    python_task_begin();
     known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
     if (scratch == NULL)
         scratch = sys_reserve_for_one((size_t)4 * PYTHON_CODE_TEXT);
@@ -182,25 +184,29 @@ find_word(uint32_t number)
         atomic_store(&distances[number], distance);
 }
 
-/* For how long handlers keep what they found of nested states, in ns. */
-#define NESTED_NS 100000000u
+/* For how long handlers keep what they found of nested states, and the pause
+ * between two searches for tasks, in ns. */
+#define RARELY_NS 100000000u
 
 static void
-forget_nested(void)
+settle_rarely(void)
 {
     static uint64_t last;
     uint64_t now = clock_now();
-    if (now - last < NESTED_NS)
+    if (now - last < RARELY_NS)
         return;
     last = now;
     python_nested_forget();
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (atomic_load(&is_live[i]))
+            python_task_look(&pythons[i]);
 }
 
 void
 interpreter_settle(void)
 {
     if (interpreter_is_there())
-        forget_nested();
+        settle_rarely();
     for (uint32_t i = 0; i < atomic_load(&count); i++)
         if (atomic_load(&is_live[i]) && atomic_load(&pointers[i]) != 0)
             find_word(i);
@@ -357,9 +363,12 @@ interpreter_collect(struct script *script, struct heap_view *view,
         script->runtime = i;
         view->is_careful = pc - pythons[i].loop_start < ENTRY_SIZE;
         uint64_t self = pointer != 0 ? pointer + self_distance : 0;
-        collect_own(script, view, self, &pythons[i],
-                    find_running(i, pointer, state), state);
+        uint64_t running = find_running(i, pointer, state);
+        script_forget_tasks(script);
+        python_task_list(&pythons[i], running != 0 ? running : state, script);
+        collect_own(script, view, self, &pythons[i], running, state);
         if (script->count != 0) {
+            python_task_name(&pythons[i], script);
             script->texts = view->window;
             read_functions(script);
             return;
@@ -392,10 +401,14 @@ interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
             python_threads_find(&pythons[i], tid, states, &is_early);
         is_any_early |= is_early;
         heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
-        for (uint32_t n = 0; n < found; n++)
+        script_forget_tasks(script);
+        for (uint32_t n = 0; n < found; n++) {
+            python_task_list(&pythons[i], states[n], script);
             collect_more(script, &view, 0, &pythons[i], states[n]);
+        }
         if (script->count != 0) {
             script->runtime = i;
+            python_task_name(&pythons[i], script);
             script_find_next(script);
             read_all_sums(script);
             return true;

@@ -79,6 +79,7 @@ collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
     const struct python_layout *layout = chain->layout;
     struct link link;
     while (read_frame(chain, address, &link)) {
+        script_meet(chain->script, address);
         chain->next_frame = link.previous;
         bool is_shim =
             layout->chain >= PYTHON_SHIMS && link.mark >= layout->shim;
@@ -274,8 +275,10 @@ collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
     uint32_t first = chain->script->count;
     struct link link;
     while (read_frame(chain, address, &link) &&
-           script_add(chain->script, link.code, link.instruction))
+           script_add(chain->script, link.code, link.instruction)) {
+        script_meet(chain->script, address);
         address = link.previous;
+    }
     if (chain->layout->chain == PYTHON_OBJECTS)
         close_objects(chain, first, cframe);
 }

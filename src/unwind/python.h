@@ -23,6 +23,8 @@ struct python {
     struct python_layout layout;
     uint64_t runtime;   /* address of _PyRuntime */
     uint64_t code_type; /* address of PyCode_Type */
+    /* Of the types of dictionaries, texts and numbers; 0: not known. */
+    uint64_t dict_type, text_type, number_type;
     /* PyGILState_GetThisThreadState: it returns the thread's state, or NULL. It
      * reads a variable of the thread, and takes no lock. */
     void *(*own_thread)(void);

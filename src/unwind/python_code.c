@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "python_text.h"
 #include "python_code.h"
 #include "base/poison.h"
 
@@ -11,12 +12,6 @@
 
 /* Offset of the type in any object. */
 #define OBJECT_TYPE 8u
-
-/* Bits of the state of a text: how wide its characters are, and whether they
- * lie behind the head. */
-#define TEXT_KIND(state) ((state) >> 2 & 7)
-#define TEXT_IS_COMPACT(state) ((state) >> 5 & 1)
-#define TEXT_IS_ASCII(state) ((state) >> 6 & 1)
 
 static bool
 copy(void *to, uint64_t address, size_t length)
@@ -74,26 +69,6 @@ python_code_sums(const struct python *python, const uint64_t *addresses,
     return count;
 }
 
-/* The address where a text's characters begin, their WIDTH, and the LENGTH of
- * all in bytes. HEAD are the first bytes of the text, which is at ADDRESS. 0:
- * it is none. */
-static uint64_t
-find_characters(const struct python_layout *layout, const uint8_t *head,
-                uint64_t address, uint8_t *width, uint32_t *length)
-{
-    uint64_t count = python_word(head, layout->text.length);
-    uint32_t state;
-    memcpy(&state, head + layout->text.state, sizeof(state));
-    *width = (uint8_t)TEXT_KIND(state);
-    if (!TEXT_IS_COMPACT(state) || (*width != 1 && *width != 2 && *width != 4))
-        return 0;
-    if (count >= PYTHON_CODE_TEXT)
-        count = PYTHON_CODE_TEXT - 1;
-    *length = (uint32_t)count * *width;
-    return address +
-           (TEXT_IS_ASCII(state) ? layout->text.ascii : layout->text.compact);
-}
-
 /* Where a copy grows. */
 struct target {
     uint8_t *at;
@@ -139,11 +114,14 @@ append_text(struct target *target, const struct python_layout *layout,
             uint64_t address, uint8_t *width, uint32_t *length)
 {
     struct chunk chunk;
-    uint64_t characters;
-    return read_chunk(&chunk, address, layout->text.compact) &&
-           (characters = find_characters(layout, chunk.bytes, address, width,
-                                         length)) != 0 &&
-           append(target, &chunk, characters, *length);
+    struct python_text text;
+    if (!read_chunk(&chunk, address, layout->text.compact) ||
+        !python_text_find(layout, chunk.bytes, address, PYTHON_CODE_TEXT - 1,
+                          &text))
+        return false;
+    *width = text.width;
+    *length = text.length;
+    return append(target, &chunk, text.address, text.length);
 }
 
 /* Append the table of lines at ADDRESS. One that is too long is left out. */
@@ -184,50 +162,17 @@ python_code_copy(const struct python *python, uint64_t address, uint32_t sum,
     return room - target.left;
 }
 
-/* Append CHARACTER as UTF-8 to TEXT, which has LENGTH bytes. Returns the new
- * length; the old one if there is no room. */
-static size_t
-add_character(char *text, size_t length, uint32_t character)
-{
-    unsigned more = character < 0x80      ? 0
-                    : character < 0x800   ? 1
-                    : character < 0x10000 ? 2
-                                          : 3;
-    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
-    if (length + more + 2 > PYTHON_CODE_TEXT)
-        return length;
-    text[length++] = (char)(first[more] | character >> 6 * more);
-    while (more-- > 0)
-        text[length++] = (char)(0x80 | (character >> 6 * more & 0x3f));
-    return length;
-}
-
-/* Write the characters of WIDTH bytes at FROM to TEXT. LENGTH are their bytes.
- */
-static void
-take_text(char *text, const uint8_t *from, uint32_t length, uint8_t width)
-{
-    size_t end = 0;
-    for (uint32_t at = 0; at < length; at += width) {
-        uint32_t character = 0;
-        memcpy(&character, from + at, width);
-        size_t before = end;
-        end = add_character(text, end, character);
-        if (end == before)
-            break;
-    }
-    text[end] = '\0';
-}
-
 void
 python_code_take(struct python_code *code, const void *from)
 {
     const struct python_copy *made = from;
     const uint8_t *at = (const uint8_t *)(made + 1);
     code->first_line = made->first_line;
-    take_text(code->name, at, made->name_length, made->name_width);
+    python_text_take(code->name, PYTHON_CODE_TEXT, at, made->name_length,
+                     made->name_width);
     at += made->name_length;
-    take_text(code->file, at, made->file_length, made->file_width);
+    python_text_take(code->file, PYTHON_CODE_TEXT, at, made->file_length,
+                     made->file_width);
     at += made->file_length;
     code->table_length = made->table_length;
     memcpy(code->table, at, made->table_length);
@@ -245,6 +190,6 @@ python_code_name(const struct python *python, uint64_t address, char *text,
         !copy(&name, address + python->layout.code.name, sizeof(name)) ||
         !append_text(&target, &python->layout, name, &width, &length))
         return false;
-    take_text(text, scratch, length, width);
+    python_text_take(text, PYTHON_CODE_TEXT, scratch, length, width);
     return true;
 }

@@ -131,6 +131,19 @@ find_running(struct python *python, const struct elf_symbols *symbols)
         python->has_word = thread_word_read(&python->word, address);
 }
 
+/* Find the types of the objects that tasks consist of. Without them no task is
+ * found. */
+static void
+find_types(struct python *python, const struct elf_symbols *symbols)
+{
+    uint64_t size;
+    python->dict_type = python->text_type = python->number_type = 0;
+    (void)elf_symbols_find(symbols, "PyDict_Type", &python->dict_type, &size);
+    (void)elf_symbols_find(symbols, "PyUnicode_Type", &python->text_type,
+                           &size);
+    (void)elf_symbols_find(symbols, "PyLong_Type", &python->number_type, &size);
+}
+
 enum python_find
 python_find(struct python *python, const struct module *module, unsigned *minor)
 {
@@ -151,7 +164,9 @@ python_find(struct python *python, const struct module *module, unsigned *minor)
     python->cold_start = python->cold_end = 0;
     python->own_thread = (void *(*)(void))own_thread;
     enum python_find found = set_layout(python, *minor);
-    if (found == PYTHON_FIND_READY)
+    if (found == PYTHON_FIND_READY) {
         find_running(python, &symbols);
+        find_types(python, &symbols);
+    }
     return found;
 }

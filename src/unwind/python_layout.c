@@ -19,43 +19,46 @@ static const struct python_layout rows[] = {
      .chain = PYTHON_COUNTED,
      .lines = PYTHON_LNOTAB,
      .runtime = {32, 368, 360},
-     .interpreter = {0, 8, 816, 0},
+     .interpreter = {0, 8, 816, 0, 856},
      .thread = {8, 16, 24, 24, 176, NONE, NONE, 184},
      .cframe = {NONE, NONE},
      .frame = {32, 24, 104, NONE, 112},
      .code = {40, 104, 112, 120, NONE},
      .text = {16, 32, 48, 72},
      .bytes = {16, 32},
+     .task = {152, 16, NONE},
      .gil = {8, 16}},
     {.minor = 10,
      .chain = PYTHON_OBJECTS,
      .lines = PYTHON_LINES_310,
      .runtime = {32, 368, 360},
-     .interpreter = {0, 8, 816, 0},
+     .interpreter = {0, 8, 816, 0, 856},
      .thread = {8, 16, 48, 24, 176, NONE, NONE, 184},
      .cframe = {NONE, 8},
      .frame = {32, 24, 96, NONE, 104},
      .code = {40, 104, 112, 120, NONE},
      .text = {16, 32, 48, 72},
      .bytes = {16, 32},
+     .task = {160, 16, NONE},
      .gil = {8, 16}},
     {.minor = 11,
      .chain = PYTHON_ENTRIES,
      .lines = PYTHON_LOCATIONS,
      .runtime = {40, 376, 368},
-     .interpreter = {0, 16, 848, 0},
+     .interpreter = {0, 16, 848, 0, 888},
      .thread = {8, 16, 56, NONE, 152, 160, 296, 304},
      .cframe = {8, 16},
      .frame = {32, 48, 56, 68, 72},
      .code = {72, 112, 128, 136, 184},
      .text = {16, 32, 48, 72},
      .bytes = {16, 32},
+     .task = {136, 80, NONE},
      .gil = {8, 16}},
     {.minor = 12,
      .chain = PYTHON_SHIMS,
      .lines = PYTHON_LOCATIONS,
      .runtime = {40, NONE, NONE},
-     .interpreter = {0, 72, 312, 384},
+     .interpreter = {0, 72, 312, 384, 944},
      .thread = {8, 16, 56, NONE, 136, 144, 232, 240},
      .cframe = {0, 8},
      .frame = {0, 8, 56, 70, 72},
@@ -63,6 +66,7 @@ static const struct python_layout rows[] = {
      .code = {68, 112, 128, 136, 192},
      .text = {16, 32, 40, 56},
      .bytes = {16, 32},
+     .task = {136, 72, NONE},
      .gil = {8, 16}},
 };
 
@@ -82,9 +86,12 @@ struct parts {
     uint8_t collecting;
     uint8_t words; /* in all */
     uint8_t shim;
+    struct python_task_layout task; /* which that table does not tell */
 };
-static const struct parts parts_of_13 = {10, 14, 19, 28, 34, 64, 67, 72, 73, 3};
-static const struct parts parts_of_14 = {11, 15, 22, 31, 39, 74, 77, 82, 83, 3};
+static const struct parts parts_of_13 = {
+    10, 14, 19, 28, 34, 64, 67, 72, 73, 3, {120, 72, NONE}};
+static const struct parts parts_of_14 = {
+    11, 15, 22, 31, 39, 74, 77, 82, 83, 3, {128, 72, 864}};
 #define WORDS_MAX 83u
 
 /* What the table begins with. */
@@ -133,7 +140,8 @@ fill(struct python_layout *layout, const uint64_t *w, const struct parts *at)
         .runtime = {(uint16_t)w[5], NONE, NONE},
         .interpreter = {(uint32_t)w[8], (uint32_t)w[9],
                         (uint32_t)(w[at->interpreter_gc] + w[at->collecting]),
-                        (uint32_t)w[at->interpreter_gil]},
+                        (uint32_t)w[at->interpreter_gil],
+                        (uint32_t)w[at->interpreter_gc + 1]},
         .thread = {(uint16_t)thread[2], (uint16_t)thread[3],
                    (uint16_t)thread[4], NONE, (uint16_t)thread[5],
                    (uint16_t)thread[6], (uint16_t)thread[7], 0},
@@ -146,6 +154,7 @@ fill(struct python_layout *layout, const uint64_t *w, const struct parts *at)
         .text = {(uint16_t)w[at->text + 2], (uint16_t)w[at->text + 1],
                  (uint16_t)w[at->text + 3], (uint16_t)(w[at->text + 3] + 16)},
         .bytes = {16, 32},
+        .task = at->task,
         .gil = {(uint16_t)(w[at->interpreter_gil + 4] -
                            w[at->interpreter_gil + 1]),
                 (uint16_t)(w[at->interpreter_gil + 3] -

@@ -41,7 +41,8 @@ struct python_layout {
     } runtime;
     struct {
         uint32_t next, threads, collecting;
-        uint32_t gil; /* pointer to the lock; 0: the runtime has it */
+        uint32_t gil;     /* pointer to the lock; 0: the runtime has it */
+        uint32_t modules; /* pointer to the dictionary of modules */
     } interpreter;
     struct {
         uint16_t next, interpreter;
@@ -68,6 +69,11 @@ struct python_layout {
     struct {
         uint16_t length, data;
     } bytes;
+    struct python_task_layout {
+        uint16_t coroutine; /* of a task; behind it is the task's name */
+        uint16_t frame;     /* of a coroutine; up to 3.10 a pointer is there */
+        uint16_t running;   /* of a thread, from 3.14 on: its task */
+    } task;
     struct {
         uint16_t holder, locked; /* of the lock */
     } gil;

@@ -12,6 +12,22 @@ script_begin(struct script *script, uint64_t time)
     script->border = SCRIPT_NO_BORDER;
     script->time = time;
     script->is_cut = script->is_counted = false;
+    script->task[0] = '\0';
+    script_forget_tasks(script);
+}
+
+void
+script_forget_tasks(struct script *script)
+{
+    script->task_count = script->met = 0;
+}
+
+void
+script_meet(struct script *script, uint64_t record)
+{
+    for (uint32_t i = 0; i < script->task_count && script->met == 0; i++)
+        if (script->tasks[i].frame == record)
+            script->met = i + 1;
 }
 
 bool

@@ -38,6 +38,19 @@ struct script_frame {
     uint32_t text;
 };
 
+/* A task of the program that runs in some thread: the interpreter's record of
+ * its outermost function, and the address of its name. */
+struct script_task {
+    uint64_t frame, name;
+};
+
+/* Most tasks that are looked for, each in a thread of its own. */
+#define SCRIPT_TASKS_MOST 8u
+
+/* Limit of the bytes of a task's name, with a null byte at the end. Longer ones
+ * are cut. */
+#define SCRIPT_TASK_NAME 64u
+
 struct script {
     struct script_frame *frames;
     uint32_t capacity, count;
@@ -47,7 +60,11 @@ struct script {
     uint8_t *texts;   /* copies of descriptions */
     uint32_t runtime; /* number of the interpreter */
     bool is_cut;      /* there are more frames than these */
-    bool is_counted;  /* see script_place_by_loop */
+    bool is_counted;  /* see interpreter_place */
+    struct script_task tasks[SCRIPT_TASKS_MOST];
+    uint32_t task_count;
+    uint32_t met; /* number of the thread's own one, from 1; 0: not found */
+    char task[SCRIPT_TASK_NAME]; /* what that one is called; empty: none */
 };
 
 /* Make SCRIPT empty at TIME. Its frames and capacity stay. Context: any. */
@@ -55,6 +72,13 @@ void script_begin(struct script *script, uint64_t time);
 
 /* Add a frame. Returns false if there is no room. Context: any. */
 bool script_add(struct script *script, uint64_t code, int32_t instruction);
+
+/* Forget the tasks of another interpreter. Context: any. */
+void script_forget_tasks(struct script *script);
+
+/* The walk along the frames has met RECORD. If it is that of a task, the thread
+ * runs it. Of several the innermost counts. Context: any. */
+void script_meet(struct script *script, uint64_t record);
 
 /* The frames that were added last, from number FIRST on, are those of the
  * native frame that holds BORDER. Context: any. */

@@ -24,7 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
 kept=$build/python
-quick='waits plain threads deep tasks forked freed raised'
+quick='waits named plain threads deep tasks forked freed raised'
 all="$quick crowd waves traced observed profiled monitored alarmed collected
     by_fork by_forkserver by_spawn interpreters children greens arrays cython
     embedded"
@@ -134,6 +134,16 @@ run_waits() {
         "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"
 }
 
+# run_named RATE
+run_named() {
+    local tree=$kept/tree
+    rm -f "$tmp"/named*
+    under SPROF_OUTPUT="$tmp/named.pb.gz" SPROF_ONLY='python*' \
+        SPROF_FREQUENCY="$1" "$python" "$here/named.py" "$tmp/named.json" 1.5
+    judge "$version named at $1 Hz" "$status" "$python" \
+        "$here/check_named.py" "$tmp/named.json" "$tmp/named.pb.gz"
+}
+
 # run_case CASE RATE
 run_case() {
     local seconds=1 least=99.9 samples=300 tree=$kept/tree
@@ -178,11 +188,11 @@ for python in $(find_pythons); do
     fetch "$python" "$version" "$kept/site-$version"
     for name in "$@"; do
         for rate in ${TRUTH_RATES:-1000 10000}; do
-            if [ "$name" = waits ]; then
-                run_waits "$rate"
-            else
-                run_case "$name" "$rate"
-            fi
+            case $name in
+            waits) run_waits "$rate" ;;
+            named) run_named "$rate" ;;
+            *) run_case "$name" "$rate" ;;
+            esac
         done
     done
 done

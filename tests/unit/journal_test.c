@@ -18,6 +18,7 @@
 #include "base/state.h"
 #include "journal/journal.h"
 #include "journal/journal_context.h"
+#include "unwind/script.h"
 #include "process/modules.h"
 #include "spool_maker.h"
 #include "store/reader.h"
@@ -315,6 +316,9 @@ a_child_writes_nothing(void **state)
     assert_int_not_equal(put(3, LEAF + 2), 0);
 }
 
+/* Each context has two labels. */
+#define CONTEXTS_MOST (JOURNAL_CONTEXT_LABELS_MOST / 2)
+
 static struct trace_context
 context_of(uint64_t span)
 {
@@ -328,26 +332,51 @@ a_context_is_two_labels(void **state)
 {
     const struct trace_context none = {.span = 0}, one = context_of(0xa0);
     (void)state;
-    assert_int_equal(journal_context(7, &none), 7);
-    uint32_t number = journal_context(0, &one);
-    assert_int_equal(journal_context(0, &one), number);
+    assert_int_equal(journal_context(7, &none, NULL), 7);
+    uint32_t number = journal_context(0, &one, NULL);
+    assert_int_equal(journal_context(0, &one, NULL), number);
     look();
     assert_int_equal(got.label_count, 2);
     assert_int_equal(got.labels[0].parent, 0);
     assert_int_equal(got.labels[1].parent, got.labels[0].id);
     assert_int_equal(got.labels[1].id, number);
     assert_int_equal(got.text_count, 4);
-    assert_string_equal(got.texts[0], "1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f");
-    assert_string_equal(got.texts[1], "a000000000000000");
+    assert_string_equal(got.texts[1], "1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f");
+    assert_string_equal(got.texts[3], "a000000000000000");
     /* On top of another set it is another one. */
-    assert_int_not_equal(journal_context(number, &one), number);
+    assert_int_not_equal(journal_context(number, &one, NULL), number);
     /* The next file does not have it. */
     assert_int_equal(truncate(options.spool, 0), 0);
     assert_int_equal(journal_restart(clock_now()), 0);
-    (void)journal_context(0, &one);
+    (void)journal_context(0, &one, NULL);
     look();
     assert_int_equal(got.label_count, 2);
     assert_int_equal(got.text_count, 4);
+}
+
+/* A task is one label, under those of the context. */
+static void
+a_task_is_a_label(void **state)
+{
+    const struct trace_context none = {.span = 0}, one = context_of(0xa0);
+    char longest[SCRIPT_TASK_NAME + 9];
+    (void)state;
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    assert_int_equal(journal_context(7, &none, ""), 7);
+    uint32_t number = journal_context(0, &none, "Task-1");
+    assert_int_equal(journal_context(0, &none, "Task-1"), number);
+    assert_int_not_equal(journal_context(0, &none, "Task-2"), number);
+    (void)journal_context(0, &one, "Task-1");
+    (void)journal_context(0, &none, longest);
+    look();
+    assert_int_equal(got.label_count, 5);
+    assert_int_equal(got.labels[0].id, number);
+    assert_int_equal(got.labels[2].parent, number);
+    assert_int_equal(got.labels[4].parent, 0);
+    assert_string_equal(got.texts[1], "Task-1");
+    longest[SCRIPT_TASK_NAME - 1] = '\0';
+    assert_string_equal(got.texts[got.text_count - 1], longest);
 }
 
 /* What came long ago is written again, with another number. */
@@ -356,14 +385,14 @@ few_contexts_are_remembered(void **state)
 {
     const struct trace_context first = context_of(1), last = context_of(5000);
     (void)state;
-    uint32_t number = journal_context(0, &first), other = 0;
+    uint32_t number = journal_context(0, &first, NULL), other = 0;
     for (uint64_t span = 2; span <= 5000; span++) {
         const struct trace_context context = context_of(span);
-        other = journal_context(0, &context);
+        other = journal_context(0, &context, NULL);
         assert_true(other > number);
     }
-    assert_int_equal(journal_context(0, &last), other);
-    assert_true(journal_context(0, &first) > other);
+    assert_int_equal(journal_context(0, &last, NULL), other);
+    assert_true(journal_context(0, &first, NULL) > other);
     look();
     assert_int_equal(got.label_count, 2 * 5001);
 }
@@ -382,21 +411,21 @@ static void
 a_file_has_so_many_contexts(void **state)
 {
     (void)state;
-    for (uint64_t span = 1; span <= JOURNAL_CONTEXTS_MOST; span++) {
+    for (uint64_t span = 1; span <= CONTEXTS_MOST; span++) {
         const struct trace_context context = context_of(span);
-        assert_int_not_equal(journal_context(3, &context), 3);
+        assert_int_not_equal(journal_context(3, &context, NULL), 3);
     }
     const struct trace_context late = context_of(UINT64_MAX),
-                               known = context_of(JOURNAL_CONTEXTS_MOST);
-    assert_int_equal(journal_context(3, &late), 3);
-    assert_int_not_equal(journal_context(3, &known), 3);
+                               known = context_of(CONTEXTS_MOST);
+    assert_int_equal(journal_context(3, &late, NULL), 3);
+    assert_int_not_equal(journal_context(3, &known, NULL), 3);
     look();
-    assert_int_equal(got.label_count, 2 * JOURNAL_CONTEXTS_MOST);
+    assert_int_equal(got.label_count, 2 * CONTEXTS_MOST);
     assert_int_equal(got.mark_count, 1);
     /* The next file has room. */
     assert_int_equal(journal_prepare(), 0);
     journal_rotate();
-    assert_int_not_equal(journal_context(3, &late), 3);
+    assert_int_not_equal(journal_context(3, &late, NULL), 3);
     look();
     assert_int_equal(got.mark_count, 0);
 }
@@ -415,6 +444,7 @@ main(void)
         UNIT(the_next_file_has_all_again),
         UNIT(a_child_writes_nothing),
         UNIT(a_context_is_two_labels),
+        UNIT(a_task_is_a_label),
         UNIT(few_contexts_are_remembered),
         cmocka_unit_test_setup_teardown(a_file_has_so_many_contexts,
                                         begin_large, end),
