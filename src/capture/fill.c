@@ -244,13 +244,12 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
 /* Collect the frames that an interpreter has of the calling thread, and let the
  * walk find their places. */
 static void
-collect_script(struct slot *slot)
+collect_script(struct slot *slot, const ucontext_t *context)
 {
     struct heap_view view;
     heap_view_begin(&view, slot->low != 0 ? slot->sp : 0, slot->high,
                     slot->heap_window, 0);
-    interpreter_collect(&slot->script, &view, slot->thread_pointer,
-                        slot->walk.regs.pc);
+    interpreter_collect(&slot->script, &view, slot->thread_pointer, context);
     if (slot->script.count != 0)
         walk_place(&slot->walk, &slot->script);
 }
@@ -271,7 +270,7 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
     if (is_current && has_words)
         trace_context_read(&slot->context, slot->thread_pointer);
     if (is_current && has_words && interpreter_is_there())
-        collect_script(slot);
+        collect_script(slot, context);
     enum walk_outcome outcome =
         is_current ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =

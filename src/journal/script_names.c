@@ -47,8 +47,8 @@ static struct known *known;
 static struct past *past;
 static uint32_t known_count;
 static uint32_t generation;      /* of the journal (journal_generation) */
-static struct python_code *code; /* the one that is read now */
-static uint8_t *copied;          /* a copy of it, PYTHON_COPY_MOST bytes */
+static struct script_code *code; /* the one that is read now */
+static uint8_t *copied;          /* a copy of it, SCRIPT_COPY_MOST bytes */
 static struct id_table functions = {.first_size = 1u << 12, .most = 1u << 24};
 
 /* A new file has no numbers. Returns 0, or -1 if memory is short. */
@@ -60,7 +60,7 @@ begin_file(void)
     if (code == NULL)
         code = sys_reserve_for_one(sizeof(*code));
     if (copied == NULL)
-        copied = sys_reserve_for_one(PYTHON_COPY_MOST);
+        copied = sys_reserve_for_one(SCRIPT_COPY_MOST);
     known = sys_renew(known, KNOWN_MOST * sizeof(*known));
     past = sys_renew(past, PAST_MOST * sizeof(*past));
     known_count = 0;
@@ -85,15 +85,15 @@ hash_bytes(uint64_t hash, const void *bytes, size_t length)
 static bool
 write_function(uint32_t id, uint32_t runtime)
 {
-    struct record_script record = {.id = id,
-                                   .language = SCRIPT_PYTHON,
-                                   .lines = interpreter_lines_form(runtime),
-                                   .first_line = code->first_line,
-                                   .table_length = code->table_length,
-                                   .name_length =
-                                       (uint16_t)(strlen(code->name) + 1),
-                                   .file_length =
-                                       (uint16_t)(strlen(code->file) + 1)};
+    bool is_php = interpreter_is_of_php(runtime);
+    struct record_script record = {
+        .id = id,
+        .language = is_php ? SCRIPT_PHP : SCRIPT_PYTHON,
+        .lines = is_php ? SCRIPT_NUMBERS : interpreter_lines_form(runtime),
+        .first_line = code->first_line,
+        .table_length = code->table_length,
+        .name_length = (uint16_t)(strlen(code->name) + 1),
+        .file_length = (uint16_t)(strlen(code->file) + 1)};
     const struct writer_tail tail[] = {{code->name, record.name_length},
                                        {code->file, record.file_length},
                                        {code->table, code->table_length}};
@@ -147,7 +147,7 @@ static uint32_t
 number_of_copy(const void *copy, uint32_t runtime, uint64_t address,
                uint32_t sum)
 {
-    python_code_take(code, copy);
+    script_code_take(code, copy);
     uint32_t id = number_of(runtime);
     *past_place(address, sum) = (struct past){address, sum, id};
     return id;
@@ -181,7 +181,7 @@ read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
                             .runtime = runtime,
                             .gone = gone,
                             .changes = changes};
-    if (interpreter_copy(runtime, address, sum, copied, PYTHON_COPY_MOST) != 0)
+    if (interpreter_copy(runtime, address, sum, copied, SCRIPT_COPY_MOST) != 0)
         place->id = number_of_copy(copied, runtime, address, sum);
     interpreter_know(address, place->id != 0 ? sum : 0, false);
 }
@@ -226,6 +226,18 @@ find_without_sum(const struct script *script, const struct known *before,
     if (place->sum == 0)
         return script->time <= place->since ? place->gone : 0;
     return before->sum == 0 || before->sum == place->sum ? place->id : 0;
+}
+
+/* The number of a function of PHP that was freed before it could be read. */
+static uint32_t
+number_of_lost(uint32_t runtime)
+{
+    static const char name[] = "[php function, freed]";
+    memcpy(code->name, name, sizeof(name));
+    code->file[0] = '\0';
+    code->first_line = 0;
+    code->table_length = 0;
+    return number_of(runtime);
 }
 
 static uint32_t
@@ -290,9 +302,14 @@ script_names_resolve(struct script *script)
     if (script == NULL || script->count == 0)
         return;
     bool is_there = begin_file() == 0;
+    interpreter_finish(script);
     if (is_there)
         see_script(script);
-    for (uint32_t i = 0; i < script->count; i++)
-        script->frames[i].number =
-            is_there ? find_number(script, &script->frames[i]) : 0;
+    for (uint32_t i = 0; i < script->count; i++) {
+        struct script_frame *frame = &script->frames[i];
+        frame->number = is_there ? find_number(script, frame) : 0;
+        if (is_there && frame->number == 0 &&
+            interpreter_is_of_php(script->runtime))
+            frame->number = number_of_lost(script->runtime);
+    }
 }

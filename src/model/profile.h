@@ -109,6 +109,9 @@ struct profile_thread {
     uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };
 
+/* Of a node in memory alone, with NODE_SCRIPT: a function of PHP. */
+#define NODE_PHP (1u << 31)
+
 struct profile_node {
     uint32_t parent;
     uint32_t module;

@@ -239,6 +239,8 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
     load->nodes[load->node_count++] = next;
     if (valid && is_script) {
         profile->has_scripts = true;
+        if (spool_script_is_php(&load->scripts, record->module))
+            nodes[next].flags |= NODE_PHP;
         nodes[next].symbol =
             spool_script_symbol(&load->scripts, profile, record->module,
                                 (int64_t)record->offset);

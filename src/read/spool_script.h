@@ -3,6 +3,7 @@
 #ifndef READ_SPOOL_SCRIPT_H
 #define READ_SPOOL_SCRIPT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -27,6 +28,9 @@ int spool_script_add(struct spool_scripts *scripts, struct profile *profile,
 const struct symbol *spool_script_symbol(struct spool_scripts *scripts,
                                          struct profile *profile, uint32_t id,
                                          int64_t offset);
+
+/* Whether the function ID is one of PHP. */
+bool spool_script_is_php(const struct spool_scripts *scripts, uint32_t id);
 
 /* Free what was noted; symbols are the profile's. */
 void spool_script_release(struct spool_scripts *scripts);

@@ -112,18 +112,20 @@ session_on_module(const struct module *module, bool gone)
 static void
 settle_interpreters(void)
 {
-    const char *path;
-    unsigned minor;
+    struct interpreter_refused refused;
     char words[64];
     struct text text;
     interpreter_settle();
-    if (!interpreter_was_refused(&path, &minor))
+    if (!interpreter_was_refused(&refused))
         return;
     text_begin(&text, words, sizeof(words));
-    text_add(&text, ": its Python functions are not shown: version 3.");
-    text_add_number(&text, minor);
-    note(NOTE_INFO, path, minor != 0 ? words : ": Python of an unknown version",
-         NULL);
+    text_add(&text, ": its ");
+    text_add(&text, refused.language);
+    text_add(&text, " functions are not shown: version ");
+    text_add(&text, refused.minor != 0 ? "3." : "not known");
+    if (refused.minor != 0)
+        text_add_number(&text, refused.minor);
+    note(NOTE_INFO, refused.path, words, NULL);
 }
 
 void

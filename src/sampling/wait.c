@@ -138,7 +138,7 @@ add_function(struct text *text, pid_t tid)
     struct script_frame leaf;
     struct script top = {.frames = &leaf, .capacity = 1};
     if (name == NULL)
-        name = sys_reserve(PYTHON_CODE_TEXT);
+        name = sys_reserve(SCRIPT_TEXT);
     if (name == NULL)
         return;
     script_begin(&top, 0);

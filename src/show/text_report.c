@@ -28,7 +28,7 @@
  *
  *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
  *
- * If the program has Python files of its own, their lines follow:
+ * If the program has files of Python or PHP of its own, their lines follow:
  *
  *   python   98.2 % of CPU time in the program's own files and what they call
  *     60.1 %  job.summarize job.py:13
@@ -347,7 +347,15 @@ write_functions(FILE *stream, struct profile *profile)
     return 0;
 }
 
-/* Print the lines of the program's own Python files that cost the most, five at
+/* The language of the file of ROW, by its name. */
+static const char *
+language_of(const struct table_row *row)
+{
+    const char *dot = strrchr(row->file, '.');
+    return dot != NULL && strcmp(dot, ".php") == 0 ? "php" : "python";
+}
+
+/* Print the lines of the program's own script files that cost the most, five at
  * most; nothing if there are none. Returns 0, or -1 with errno set. */
 static int
 write_own_lines(FILE *stream, struct profile *profile)
@@ -364,8 +372,9 @@ write_own_lines(FILE *stream, struct profile *profile)
         sum += table.rows[i].flat[value];
     if (sum != 0)
         fprintf(stream,
-                "python   %.1f %% of %s time in the program's own files and "
+                "%-8s %.1f %% of %s time in the program's own files and "
                 "what they call\n",
+                language_of(&table.rows[0]),
                 number_percent(sum, profile->totals[value]),
                 value == VALUE_CPU ? "CPU" : "wall");
     for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {

@@ -256,11 +256,12 @@ struct record_script {
     /* char name[], file[]; uint8_t table[]: of the lines of its code, as the
      * interpreter keeps it */
 };
-enum script_language { SCRIPT_PYTHON = 1 };
+enum script_language { SCRIPT_PYTHON = 1, SCRIPT_PHP };
 enum script_lines {
     SCRIPT_LNOTAB,    /* co_lnotab of Python 3.9 */
     SCRIPT_LINES_310, /* co_linetable of Python 3.10 */
     SCRIPT_LOCATIONS, /* co_linetable of Python 3.11 and later */
+    SCRIPT_NUMBERS,   /* there is no table: the place is the line */
 };
 
 #define SYSCALL_UNKNOWN 0xffffu

@@ -109,6 +109,8 @@ python_lines_at(enum script_lines form, const uint8_t *table, size_t length,
         return find_in_lines_310(table, length, first, offset);
     case SCRIPT_LOCATIONS:
         return find_in_locations(table, length, first, offset);
+    case SCRIPT_NUMBERS:
+        return offset <= INT32_MAX ? line_of((int32_t)offset) : 0;
     }
     return 0;
 }

@@ -1,49 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interpreter.c -- see interpreter.h. Entries of the table are written before
- * they are counted, and are never written again: handlers read them without a
- * lock.
+ * interpreter.c -- see interpreter.h. Each language has its own files. Here is
+ * what they share: which functions the sampler has read, and in which native
+ * frames functions ran where the native stack has no record of that.
  */
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/arch.h"
-#include "base/clock.h"
 #include "base/sys.h"
-#include "python_find.h"
-#include "python_nested.h"
-#include "python_task.h"
-#include "python_threads.h"
+#include "php.h"
+#include "python_code.h"
+#include "python_runtime.h"
 #include "interpreter.h"
 #include "base/poison.h"
-
-/* Most interpreters that a process has at a time or one after the other. A
- * program that unloads and loads one more often is shown without. */
-#define PYTHONS_MOST 16u
-
-/* Most modules that wait until they are relocated. */
-#define EARLY_MOST 2u
-
-/* System calls that a handler may make to read frames. */
-#define FILLS_MOST 256u
-
-/* Bytes at the start of the loop's function in which it makes its record on the
- * stack the thread's own one, and fills it, in any order. */
-#define ENTRY_SIZE 512u
-
-/* System calls that the sampler may make to read those of one thread. */
-#define FILLS_FROM_OUTSIDE 4096u
-
-static struct python pythons[PYTHONS_MOST];
-/* Of the word in which a thread has its state, from its pointer; 0: unknown. */
-static _Atomic int64_t distances[PYTHONS_MOST];
-/* The pointer of a thread for which that was missing, or 0. */
-static _Atomic uint64_t pointers[PYTHONS_MOST];
-static _Atomic bool is_live[PYTHONS_MOST]; /* its module is loaded */
-static uint64_t starts[PYTHONS_MOST];      /* of their modules */
-static _Atomic uint32_t count;
-static _Atomic uint32_t live; /* how many are live */
-static bool is_wanted;
 
 /* Functions that the sampler knows, by their addresses: the address, whose
  * lowest bit says that the function is trusted, and above it a part of its sum.
@@ -55,6 +25,12 @@ static bool is_wanted;
 #define KNOWN_SUM(sum) ((uint64_t)(sum) << 48)
 static _Atomic uint64_t *known;
 
+/* System calls that the sampler may make to read the frames of one thread. */
+#define FILLS_FROM_OUTSIDE 4096u
+
+/* The number of PHP; those of Python are below it. */
+#define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
+
 /* Most functions of which a handler reads the sum in one sample, and of which
  * it copies the description. */
 #define SUMS_MOST 12u
@@ -62,157 +38,70 @@ static _Atomic uint64_t *known;
 
 /* How many frames are looked back at for the same function. */
 #define BACK_MOST 4u
-static uint8_t *scratch;         /* for the characters of a name */
-static const char *refused_path; /* NULL: all is said */
-static unsigned refused_minor;
 
-/* From a thread's pointer to what pthread_self returns in it. */
-static uint64_t self_distance;
+static bool is_wanted;
 
-/* Modules that were not relocated when they came. */
-static struct module early[EARLY_MOST];
-static uint32_t early_count;
+/* An interpreter whose frames cannot be read; path NULL: all is said. */
+static struct interpreter_refused refused;
+
+/* Whether number RUNTIME is that of PHP. */
+static bool
+is_php(uint32_t runtime)
+{
+    return runtime == INTERPRETER_PHP;
+}
 
 void
 interpreter_begin(bool is_on, uint64_t self)
 {
-    self_distance = self - arch_thread_pointer();
-    atomic_store(&count, 0);
-    atomic_store(&live, 0);
-    early_count = 0;
-    python_nested_forget();
-    python_task_begin();
+    php_begin();
     known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
-    if (scratch == NULL)
-        scratch = sys_reserve_for_one((size_t)4 * PYTHON_CODE_TEXT);
-    is_wanted = is_on && known != NULL && scratch != NULL &&
-                python_threads_begin() == 0;
+    is_wanted = is_on && known != NULL && python_runtime_begin(self) == 0;
 }
 
 bool
 interpreter_is_there(void)
 {
-    return atomic_load_explicit(&live, memory_order_relaxed) != 0;
+    return python_runtime_is_there() || php_is_there();
 }
 
-/* Note that the frames of the interpreter of MODULE cannot be read. */
 static void
-refuse(const struct module *module, unsigned minor)
+refuse(const char *path, const char *language, unsigned minor)
 {
-    refused_path = module->path;
-    refused_minor = minor;
+    refused = (struct interpreter_refused){path, language, minor};
 }
 
 bool
-interpreter_was_refused(const char **path, unsigned *minor)
+interpreter_was_refused(struct interpreter_refused *told)
 {
-    *path = refused_path;
-    *minor = refused_minor;
-    refused_path = NULL;
-    return *path != NULL;
-}
-
-/* Enter PYTHON, which MODULE has. */
-static void
-enter(const struct python *python, const struct module *module)
-{
-    uint32_t number = atomic_load(&count);
-    if (number == PYTHONS_MOST)
-        return;
-    pythons[number] = *python;
-    starts[number] = module->start;
-    atomic_store(&distances[number], 0);
-    atomic_store(&pointers[number], 0);
-    atomic_store(&is_live[number], true);
-    atomic_store_explicit(&count, number + 1, memory_order_release);
-    atomic_fetch_add(&live, 1);
-}
-
-/* Returns whether MODULE must be looked at again. */
-static bool
-look_at(const struct module *module)
-{
-    struct python python;
-    unsigned minor;
-    enum python_find found = python_find(&python, module, &minor);
-    if (found == PYTHON_FIND_READY)
-        enter(&python, module);
-    else if (found == PYTHON_FIND_REFUSED)
-        refuse(module, minor);
-    return found == PYTHON_FIND_EARLY;
-}
-
-static void
-forget(const struct module *module)
-{
-    for (uint32_t i = 0; i < early_count; i++)
-        if (early[i].start == module->start)
-            early[i--] = early[--early_count];
-    for (uint32_t i = 0; i < atomic_load(&count); i++)
-        if (starts[i] == module->start && atomic_exchange(&is_live[i], false))
-            atomic_fetch_sub(&live, 1);
+    *told = refused;
+    refused.path = NULL;
+    return told->path != NULL;
 }
 
 void
 interpreter_module(const struct module *module, bool gone)
 {
+    unsigned minor;
     if (!is_wanted)
         return;
-    if (gone)
-        forget(module);
-    else if (look_at(module) && early_count < EARLY_MOST)
-        early[early_count++] = *module;
-}
-
-/* Find the word of interpreter NUMBER, by the thread that lacked it. */
-static void
-find_word(uint32_t number)
-{
-    const struct python *python = &pythons[number];
-    uint64_t pointer = atomic_exchange(&pointers[number], 0), state, owner;
-    int64_t distance = pointer != 0 && python->has_word
-                           ? thread_word_place(&python->word, pointer)
-                           : 0;
-    /* The thread runs with its state, or with none. */
-    if (distance != 0 &&
-        sys_read_memory(&state, pointer + (uint64_t)distance, sizeof(state)) ==
-            sizeof(state) &&
-        (state == 0 ||
-         (sys_read_memory(&owner, state + python->layout.thread.thread_id,
-                          sizeof(owner)) == sizeof(owner) &&
-          owner == pointer + self_distance)))
-        atomic_store(&distances[number], distance);
-}
-
-/* For how long handlers keep what they found of nested states, and the pause
- * between two searches for tasks, in ns. */
-#define RARELY_NS 100000000u
-
-static void
-settle_rarely(void)
-{
-    static uint64_t last;
-    uint64_t now = clock_now();
-    if (now - last < RARELY_NS)
-        return;
-    last = now;
-    python_nested_forget();
-    for (uint32_t i = 0; i < atomic_load(&count); i++)
-        if (atomic_load(&is_live[i]))
-            python_task_look(&pythons[i]);
+    if (gone) {
+        python_runtime_gone(module);
+        php_gone(module);
+    } else if (python_runtime_look(module, &minor) == PYTHON_FIND_REFUSED) {
+        refuse(module->path, "Python", minor);
+    } else if (php_look(module) == PHP_REFUSED) {
+        refuse(module->path, "PHP", 0);
+    }
 }
 
 void
 interpreter_settle(void)
 {
-    if (interpreter_is_there())
-        settle_rarely();
-    for (uint32_t i = 0; i < atomic_load(&count); i++)
-        if (atomic_load(&is_live[i]) && atomic_load(&pointers[i]) != 0)
-            find_word(i);
-    for (uint32_t i = 0; i < early_count; i++)
-        if (!look_at(&early[i]))
-            early[i--] = early[--early_count];
+    unsigned minor;
+    const struct module *module = python_runtime_settle(&minor);
+    if (module != NULL)
+        refuse(module->path, "Python", minor);
 }
 
 static _Atomic uint64_t *
@@ -259,19 +148,18 @@ static void
 read_function(struct script *script, struct script_frame *frame,
               struct reading *reading)
 {
-    const struct python *python = &pythons[script->runtime];
     uint64_t word =
         atomic_load_explicit(known_place(frame->code), memory_order_relaxed);
     bool is_known = (word & KNOWN_ADDRESS) == frame->code;
     if ((is_known && (word & KNOWN_TRUSTED) != 0) ||
         reading->sums++ >= SUMS_MOST)
         return;
-    frame->sum = python_code_sum(python, frame->code);
+    frame->sum = interpreter_sum(script->runtime, frame->code);
     reading->is_gone |= frame->sum == 0 && frame == script->frames;
     if (frame->sum == 0 || (is_known && word >> 48 == (frame->sum & 0xffff)) ||
         reading->texts++ >= TEXTS_MOST)
         return;
-    size_t size = python_code_copy(python, frame->code, frame->sum,
+    size_t size = interpreter_copy(script->runtime, frame->code, frame->sum,
                                    script->texts + reading->used,
                                    HEAP_VIEW_WINDOW - reading->used);
     if (size != 0)
@@ -298,201 +186,146 @@ read_functions(struct script *script)
     }
 }
 
-/* Collect in SCRIPT the frames of a further STATE of the thread. */
-static void
-collect_more(struct script *script, struct heap_view *view, uint64_t self,
-             const struct python *python, uint64_t state)
-{
-    uint32_t first = script->count;
-    python_collect(python, state, self, false, view, script);
-    script_sort(script, first);
-}
-
-/* Collect the frames of the calling thread, which runs with the state RUNNING
- * of PYTHON, or with none (0): it has let go of the lock. STATE is the one that
- * it was in last (3.12 on), or the first one that it had. */
-static void
-collect_own(struct script *script, struct heap_view *view, uint64_t self,
-            const struct python *python, uint64_t running, uint64_t state)
-{
-    uint64_t others[PYTHON_NESTED_MOST];
-    bool is_nested = running == 0 ? python_nested_is_there(python)
-                     : running == state && python->layout.minor < 12
-                         ? false
-                         : python_nested_is_inner(python, running);
-    view->fills = FILLS_MOST;
-    if (running != 0)
-        state = running;
-    uint32_t found =
-        is_nested ? python_nested_find(python, self, state, others) : 0;
-    /* Up to 3.11 the first state is that of the outermost frames. */
-    bool is_last = python->layout.minor < 12 && running == 0;
-    if (!is_last)
-        python_collect(python, state, self, running != 0, view, script);
-    for (uint32_t i = 0; i < found; i++)
-        collect_more(script, view, self, python, others[i]);
-    if (is_last)
-        collect_more(script, view, self, python, state);
-    script_find_next(script);
-}
-
-/* The state with which the calling thread runs in interpreter NUMBER. STATE is
- * what own_thread returned. 0: none, or it is not known yet. */
-static uint64_t
-find_running(uint32_t number, uint64_t pointer, uint64_t state)
-{
-    const struct python *python = &pythons[number];
-    int64_t distance =
-        atomic_load_explicit(&distances[number], memory_order_relaxed);
-    if (distance == 0 && python->has_word)
-        atomic_store_explicit(&pointers[number], pointer, memory_order_relaxed);
-    return python_running(python, pointer, distance, state);
-}
-
-void
-interpreter_collect(struct script *script, struct heap_view *view,
-                    uint64_t pointer, uint64_t pc)
-{
-    uint32_t limit = atomic_load_explicit(&count, memory_order_acquire);
-    for (uint32_t i = 0; i < limit; i++) {
-        if (!atomic_load_explicit(&is_live[i], memory_order_relaxed))
-            continue;
-        uint64_t state = (uint64_t)pythons[i].own_thread();
-        if (state == 0)
-            continue;
-        script->runtime = i;
-        view->is_careful = pc - pythons[i].loop_start < ENTRY_SIZE;
-        uint64_t self = pointer != 0 ? pointer + self_distance : 0;
-        uint64_t running = find_running(i, pointer, state);
-        script_forget_tasks(script);
-        python_task_list(&pythons[i], running != 0 ? running : state, script);
-        collect_own(script, view, self, &pythons[i], running, state);
-        if (script->count != 0) {
-            python_task_name(&pythons[i], script);
-            script->texts = view->window;
-            read_functions(script);
-            return;
-        }
-    }
-}
-
 /* Read the sums of all functions in SCRIPT, which cannot be freed now. */
 static void
 read_all_sums(struct script *script)
 {
     struct script_frame *frames = script->frames;
     for (uint32_t i = 0; i < script->count; i++)
-        frames[i].sum =
-            i > 0 && frames[i].code == frames[i - 1].code
-                ? frames[i - 1].sum
-                : python_code_sum(&pythons[script->runtime], frames[i].code);
+        frames[i].sum = i > 0 && frames[i].code == frames[i - 1].code
+                            ? frames[i - 1].sum
+                            : interpreter_sum(script->runtime, frames[i].code);
+}
+
+void
+interpreter_collect(struct script *script, struct heap_view *view,
+                    uint64_t pointer, const ucontext_t *context)
+{
+    uint64_t pc = arch_register(context, ARCH_PC);
+    if (python_runtime_is_there() &&
+        python_runtime_collect(script, view, pointer, pc))
+        ;
+    else if (php_is_there() && php_collect(script, view, context))
+        script->runtime = INTERPRETER_PHP;
+    else
+        return;
+    script->texts = view->window;
+    read_functions(script);
 }
 
 bool
 interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
 {
-    uint64_t states[PYTHON_STATES_MOST];
     struct heap_view view;
-    bool is_early, is_any_early = false;
-    for (uint32_t i = 0; i < atomic_load(&count); i++) {
-        if (!atomic_load(&is_live[i]))
-            continue;
-        uint32_t found =
-            python_threads_find(&pythons[i], tid, states, &is_early);
-        is_any_early |= is_early;
+    bool is_sure = !python_runtime_is_there() ||
+                   python_runtime_collect_from(script, window, tid);
+    if (script->count == 0 && php_is_there()) {
         heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
-        script_forget_tasks(script);
-        for (uint32_t n = 0; n < found; n++) {
-            python_task_list(&pythons[i], states[n], script);
-            collect_more(script, &view, 0, &pythons[i], states[n]);
-        }
-        if (script->count != 0) {
-            script->runtime = i;
-            python_task_name(&pythons[i], script);
-            script_find_next(script);
-            read_all_sums(script);
-            return true;
-        }
+        if (php_collect(script, &view, NULL))
+            script->runtime = INTERPRETER_PHP;
     }
-    return !is_any_early;
+    read_all_sums(script);
+    return is_sure || script->count != 0;
 }
 
 bool
 interpreter_is_lock(uint64_t address, pid_t *holder)
 {
-    uint64_t state;
-    for (uint32_t i = 0; i < atomic_load(&count); i++)
-        if (atomic_load(&is_live[i]) &&
-            python_threads_is_gil(&pythons[i], address, &state)) {
-            *holder = state != 0 ? python_threads_tid(&pythons[i], state) : 0;
-            return true;
-        }
-    return false;
+    return python_runtime_is_there() && python_runtime_is_lock(address, holder);
 }
 
-/* Whether PC is in the loop of PYTHON. */
-static bool
-is_in_loop(const struct python *python, uint64_t pc)
+void
+interpreter_finish(struct script *script)
 {
-    return (pc >= python->loop_start && pc < python->loop_end) ||
-           (pc >= python->cold_start && pc < python->cold_end);
+    if (is_php(script->runtime))
+        php_finish(script, interpreter_know);
 }
 
-/* Interpreters of one frame for each native one: the Nth frame of the loop runs
- * the Nth frame, counted from the root, or from the leaf where the root is not
- * known. A frame of the loop that has just begun has no frame yet. */
+/* Whether PC is in the loop of interpreter RUNTIME. */
+static bool
+is_in_loop(uint32_t runtime, uint64_t pc)
+{
+    return is_php(runtime) ? php_is_in_loop(pc)
+                           : python_runtime_is_in_loop(runtime, pc);
+}
+
+/* How many native frames run the frames in SCRIPT. */
+static uint32_t
+count_runs(const struct script *script)
+{
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < script->count; i++)
+        runs += script->frames[i].border != 0;
+    return runs;
+}
+
+/* The Nth frame of the loop runs the frames up to the Nth border, counted from
+ * the root, or from the leaf where the root is not known. A frame of the loop
+ * that has just begun has no frame yet. PHP has no thread's name in its state:
+ * a thread without a loop runs none of its functions. */
 void
 interpreter_place(struct script *script, const struct frame *frames,
-                  uint32_t count_of_native, uint32_t gap, uint32_t elided,
-                  bool is_rooted)
+                  uint32_t count, uint32_t gap, uint32_t elided, bool is_rooted)
 {
-    const struct python *python = &pythons[script->runtime];
-    uint32_t loops = 0, skip = 0;
+    uint32_t loops = 0, skip = 0, runs = count_runs(script);
     if (!script->is_counted)
         return;
-    for (uint32_t i = 0; i < count_of_native; i++)
-        loops += is_in_loop(python, frame_lookup(frames[i]));
-    if (is_rooted && elided == 0 && loops > script->count && !script->is_cut)
-        skip = loops - script->count;
-    for (uint32_t i = 0; i < count_of_native && script->placed < script->count;
-         i++)
-        if (is_in_loop(python, frame_lookup(frames[i]))) {
-            if (skip > 0)
-                skip--;
-            else
-                script->frames[script->placed++].depth =
-                    i + 1 + (i >= gap ? elided : 0);
-        }
+    for (uint32_t i = 0; i < count; i++)
+        loops += is_in_loop(script->runtime, frame_lookup(frames[i]));
+    if (loops == 0 && elided == 0 && is_php(script->runtime))
+        script->count = 0;
+    if (is_rooted && elided == 0 && loops > runs && !script->is_cut)
+        skip = loops - runs;
+    for (uint32_t i = 0; i < count && script->placed < script->count; i++) {
+        if (!is_in_loop(script->runtime, frame_lookup(frames[i])))
+            continue;
+        if (skip > 0)
+            skip--;
+        else
+            script_place_next(script, i + 1 + (i >= gap ? elided : 0));
+    }
 }
 
 uint32_t
 interpreter_sum(uint32_t runtime, uint64_t code)
 {
-    return python_code_sum(&pythons[runtime], code);
+    return is_php(runtime) ? php_sum(code)
+                           : python_code_sum(python_runtime_at(runtime), code);
 }
 
 unsigned
 interpreter_sums(uint32_t runtime, const uint64_t *codes, unsigned most,
                  uint32_t *sums)
 {
-    return python_code_sums(&pythons[runtime], codes, most, sums);
+    return is_php(runtime) ? php_sums(codes, most, sums)
+                           : python_code_sums(python_runtime_at(runtime), codes,
+                                              most, sums);
 }
 
 size_t
 interpreter_copy(uint32_t runtime, uint64_t code, uint32_t sum, void *to,
                  size_t room)
 {
-    return python_code_copy(&pythons[runtime], code, sum, to, room);
+    return is_php(runtime) ? php_copy(code, sum, to, room)
+                           : python_code_copy(python_runtime_at(runtime), code,
+                                              sum, to, room);
+}
+
+bool
+interpreter_is_of_php(uint32_t runtime)
+{
+    return is_php(runtime);
 }
 
 uint32_t
 interpreter_lines_form(uint32_t runtime)
 {
-    return pythons[runtime].layout.lines;
+    return python_runtime_at(runtime)->layout.lines;
 }
 
 bool
 interpreter_name(uint32_t runtime, uint64_t code, char *text)
 {
-    return python_code_name(&pythons[runtime], code, text, scratch);
+    return is_php(runtime) ? php_name(code, text)
+                           : python_runtime_name(runtime, code, text);
 }

@@ -11,12 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <ucontext.h>
 
 #include "process/modules.h"
 #include "frame.h"
 #include "heap_view.h"
-#include "python_code.h"
 #include "script.h"
+#include "script_code.h"
 
 /* Begin without any. IS_ON: look for interpreters at all. SELF is what
  * pthread_self returns in the calling thread. Context: sampler. */
@@ -29,20 +30,26 @@ void interpreter_module(const struct module *module, bool gone);
  * Context: sampler. */
 void interpreter_settle(void);
 
-/* Whether an interpreter was found whose frames cannot be read, since the last
- * call that returned true. *PATH becomes its file, *MINOR the 3.MINOR of its
- * version, or 0. Context: sampler. */
-bool interpreter_was_refused(const char **path, unsigned *minor);
+/* An interpreter that was found, and whose frames cannot be read: its file, its
+ * language, and the 3.MINOR of its version; 0: not known. */
+struct interpreter_refused {
+    const char *path, *language;
+    unsigned minor;
+};
+
+/* Whether there is one since the last call that returned true. Context:
+ * sampler. */
+bool interpreter_was_refused(struct interpreter_refused *told);
 
 /* Whether there are any. Context: any. */
 bool interpreter_is_there(void);
 
 /* Collect in SCRIPT the frames of the calling thread, whose thread pointer is
- * POINTER, and which was interrupted at PC. VIEW reads its stack. Nothing is
- * collected where the thread runs no interpreter. The module map is current.
+ * POINTER, and which was interrupted at CONTEXT. VIEW reads its stack. Nothing
+ * is collected where the thread runs no interpreter. The module map is current.
  * Context: any. */
 void interpreter_collect(struct script *script, struct heap_view *view,
-                         uint64_t pointer, uint64_t pc);
+                         uint64_t pointer, const ucontext_t *context);
 
 /* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
  * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to tell whether the
@@ -56,6 +63,10 @@ bool interpreter_collect_from(struct script *script, uint8_t *window,
  * thread that has it, or 0. Context: sampler. */
 bool interpreter_is_lock(uint64_t address, pid_t *holder);
 
+/* Finish what is known of the frames in SCRIPT, before their numbers are looked
+ * for: native functions are left out, and lines are read. Context: sampler. */
+void interpreter_finish(struct script *script);
+
 /* Finish the search for the places of the frames in SCRIPT, for interpreters
  * that keep no record on the native stack. FRAMES are COUNT native frames from
  * the leaf on; ELIDED more were left out in front of number GAP. IS_ROOTED: no
@@ -65,7 +76,7 @@ void interpreter_place(struct script *script, const struct frame *frames,
                        bool is_rooted);
 
 /* A sum of what the function at CODE of interpreter RUNTIME consists of, the
- * sums of MOST CODES, a copy of a function, and its name, as python_code.h has
+ * sums of MOST CODES, a copy of a function, and its name, as script_code.h has
  * them. Context: sampler. */
 uint32_t interpreter_sum(uint32_t runtime, uint64_t code);
 unsigned interpreter_sums(uint32_t runtime, const uint64_t *codes,
@@ -80,7 +91,10 @@ bool interpreter_name(uint32_t runtime, uint64_t code, char *text);
  * handlers do not read its sum, either. Context: sampler. */
 void interpreter_know(uint64_t code, uint32_t sum, bool is_trusted);
 
-/* The form of the tables of lines of interpreter RUNTIME (enum
+/* Whether interpreter RUNTIME is PHP's. Else it is CPython's. */
+bool interpreter_is_of_php(uint32_t runtime);
+
+/* The form of the tables of lines of an interpreter of CPython (enum
  * python_lines_form). */
 uint32_t interpreter_lines_form(uint32_t runtime);
 

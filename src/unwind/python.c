@@ -281,6 +281,9 @@ collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
     }
     if (chain->layout->chain == PYTHON_OBJECTS)
         close_objects(chain, first, cframe);
+    else
+        for (uint32_t i = first; i < chain->script->count; i++)
+            chain->script->frames[i].border = 1;
 }
 
 /* The word at OFFSET of a thread's state, which is at BYTES. */

@@ -116,8 +116,7 @@ append_text(struct target *target, const struct python_layout *layout,
     struct chunk chunk;
     struct python_text text;
     if (!read_chunk(&chunk, address, layout->text.compact) ||
-        !python_text_find(layout, chunk.bytes, address, PYTHON_CODE_TEXT - 1,
-                          &text))
+        !python_text_find(layout, chunk.bytes, address, SCRIPT_TEXT - 1, &text))
         return false;
     *width = text.width;
     *length = text.length;
@@ -133,7 +132,7 @@ append_table(struct target *target, const struct python_layout *layout,
     if (!read_chunk(&chunk, address, layout->bytes.data))
         return false;
     uint64_t size = python_word(chunk.bytes, layout->bytes.length);
-    *length = size <= PYTHON_CODE_TABLE ? (uint32_t)size : 0;
+    *length = size <= SCRIPT_TABLE ? (uint32_t)size : 0;
     return append(target, &chunk, address + layout->bytes.data, *length);
 }
 
@@ -144,7 +143,7 @@ python_code_copy(const struct python *python, uint64_t address, uint32_t sum,
     const struct python_layout *layout = &python->layout;
     uint8_t bytes[HEAD_MOST];
     unsigned size = head_size(layout);
-    struct python_copy *made = to;
+    struct script_copy *made = to;
     if (sum == 0 || room < sizeof(*made) || size > sizeof(bytes) ||
         !copy(bytes, address, size) || sum_of(python, bytes) != sum)
         return 0;
@@ -162,27 +161,11 @@ python_code_copy(const struct python *python, uint64_t address, uint32_t sum,
     return room - target.left;
 }
 
-void
-python_code_take(struct python_code *code, const void *from)
-{
-    const struct python_copy *made = from;
-    const uint8_t *at = (const uint8_t *)(made + 1);
-    code->first_line = made->first_line;
-    python_text_take(code->name, PYTHON_CODE_TEXT, at, made->name_length,
-                     made->name_width);
-    at += made->name_length;
-    python_text_take(code->file, PYTHON_CODE_TEXT, at, made->file_length,
-                     made->file_width);
-    at += made->file_length;
-    code->table_length = made->table_length;
-    memcpy(code->table, at, made->table_length);
-}
-
 bool
 python_code_name(const struct python *python, uint64_t address, char *text,
                  uint8_t *scratch)
 {
-    struct target target = {scratch, (size_t)4 * PYTHON_CODE_TEXT};
+    struct target target = {scratch, (size_t)4 * SCRIPT_TEXT};
     uint64_t name;
     uint32_t length;
     uint8_t width;
@@ -190,6 +173,6 @@ python_code_name(const struct python *python, uint64_t address, char *text,
         !copy(&name, address + python->layout.code.name, sizeof(name)) ||
         !append_text(&target, &python->layout, name, &width, &length))
         return false;
-    python_text_take(text, PYTHON_CODE_TEXT, scratch, length, width);
+    script_code_text(text, SCRIPT_TEXT, scratch, length, width);
     return true;
 }

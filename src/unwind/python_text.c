@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "script_code.h"
 #include "python_text.h"
 #include "base/poison.h"
 
@@ -32,40 +33,6 @@ python_text_find(const struct python_layout *layout, const uint8_t *head,
     return true;
 }
 
-/* Append CHARACTER as UTF-8 to TEXT, which has LENGTH of ROOM bytes. Returns
- * the new length; the old one if there is no room. */
-static size_t
-add_character(char *text, size_t room, size_t length, uint32_t character)
-{
-    unsigned more = character < 0x80      ? 0
-                    : character < 0x800   ? 1
-                    : character < 0x10000 ? 2
-                                          : 3;
-    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
-    if (length + more + 2 > room)
-        return length;
-    text[length++] = (char)(first[more] | character >> 6 * more);
-    while (more-- > 0)
-        text[length++] = (char)(0x80 | (character >> 6 * more & 0x3f));
-    return length;
-}
-
-void
-python_text_take(char *to, size_t room, const uint8_t *from, uint32_t length,
-                 uint8_t width)
-{
-    size_t end = 0;
-    for (uint32_t at = 0; at < length; at += width) {
-        uint32_t character = 0;
-        memcpy(&character, from + at, width);
-        size_t before = end;
-        end = add_character(to, room, end, character);
-        if (end == before)
-            break;
-    }
-    to[end] = '\0';
-}
-
 bool
 python_text_of(const struct python_layout *layout, const uint8_t *bytes,
                long count, uint64_t address, char *to, size_t room)
@@ -75,7 +42,7 @@ python_text_of(const struct python_layout *layout, const uint8_t *bytes,
         !python_text_find(layout, bytes, address, (uint32_t)room - 1, &text) ||
         text.address - address + text.length > (uint64_t)count)
         return false;
-    python_text_take(to, room, bytes + (text.address - address), text.length,
+    script_code_text(to, room, bytes + (text.address - address), text.length,
                      text.width);
     return true;
 }

@@ -26,12 +26,6 @@ bool python_text_find(const struct python_layout *layout, const uint8_t *head,
                       uint64_t address, uint32_t most,
                       struct python_text *text);
 
-/* Write characters of WIDTH bytes, LENGTH bytes in all, from FROM to TO as
- * UTF-8. TO has ROOM bytes (> 0). What does not fit is left out. Context: any.
- */
-void python_text_take(char *to, size_t room, const uint8_t *from,
-                      uint32_t length, uint8_t width);
-
 /* Bytes of a text that PYTHON_TEXT_ROOM - 1 characters of it take at most. */
 #define PYTHON_TEXT_ROOM 64u
 #define PYTHON_TEXT_BYTES (80u + 4u * PYTHON_TEXT_ROOM)

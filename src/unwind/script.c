@@ -93,6 +93,8 @@ void
 script_find_next(struct script *script)
 {
     script->border = SCRIPT_NO_BORDER;
+    if (script->is_counted)
+        return;
     for (uint32_t i = script->placed; i < script->count; i++)
         if (script->frames[i].border != 0) {
             script->border = script->frames[i].border;
@@ -100,9 +102,8 @@ script_find_next(struct script *script)
         }
 }
 
-/* The frames up to the next border ran in native frame number DEPTH. */
-static void
-place_next(struct script *script, uint32_t depth)
+void
+script_place_next(struct script *script, uint32_t depth)
 {
     bool is_last = false;
     while (!is_last && script->placed < script->count) {
@@ -117,7 +118,7 @@ void
 script_cross(struct script *script, uint64_t low, uint64_t high, uint32_t depth)
 {
     while (script->border >= low && script->border < high)
-        place_next(script, depth);
+        script_place_next(script, depth);
 }
 
 void

@@ -26,6 +26,8 @@ struct script_frame {
     uint64_t
         code; /* address of the interpreter's description of the function */
     uint64_t border; /* 0, unless the next frame is of another native frame */
+    /* Address of its instruction, where the offset is not known yet. */
+    uint64_t at;
     /* Offset of its instruction in bytes, negative before the first one. */
     int32_t instruction;
     uint32_t sum;    /* of the description, as it was then; 0: not read */
@@ -60,7 +62,8 @@ struct script {
     uint8_t *texts;   /* copies of descriptions */
     uint32_t runtime; /* number of the interpreter */
     bool is_cut;      /* there are more frames than these */
-    bool is_counted;  /* see interpreter_place */
+    /* The borders are no addresses. See interpreter_place. */
+    bool is_counted;
     struct script_task tasks[SCRIPT_TASKS_MOST];
     uint32_t task_count;
     uint32_t met; /* number of the thread's own one, from 1; 0: not found */
@@ -93,6 +96,10 @@ void script_sort(struct script *script, uint32_t first);
 
 /* Remove the first frame. Context: any. */
 void script_drop_first(struct script *script);
+
+/* The next frames, up to a border, ran in native frame number DEPTH, counted
+ * from 1. Context: any. */
+void script_place_next(struct script *script, uint32_t depth);
 
 /* The native frame number DEPTH, counted from 1, reaches from LOW to HIGH - 1.
  * The frames whose border it holds get their place. Context: any. */

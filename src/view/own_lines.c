@@ -9,15 +9,18 @@
 #include "tree.h"
 #include "own_lines.h"
 
-/* Parts of the paths of files that belong to Python and to its packages. */
+/* Parts of the paths of files that belong to Python, to its packages, and to
+ * those of PHP. */
 static const char *const foreign[] = {"/lib/python", "/lib64/python",
-                                      "/site-packages/", "/dist-packages/"};
+                                      "/site-packages/", "/dist-packages/",
+                                      "/vendor/"};
 
 static bool
 is_own(const struct tree_label *label)
 {
     const char *dot = strrchr(label->file, '.');
-    if (dot == NULL || strcmp(dot, ".py") != 0 || label->line == 0)
+    if (dot == NULL || label->line == 0 ||
+        (strcmp(dot, ".py") != 0 && strcmp(dot, ".php") != 0))
         return false;
     for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
         if (strstr(label->file, foreign[i]) != NULL)

@@ -37,6 +37,7 @@ enum firefox_category {
     FIREFOX_WAITING,
     FIREFOX_RUNNABLE,
     FIREFOX_PYTHON, /* functions of Python, unless they wait */
+    FIREFOX_PHP,    /* functions of PHP, unless they wait */
 };
 
 /* Numbers are those of rows in other tables, or FIREFOX_NONE. */
@@ -70,7 +71,7 @@ struct firefox_tables {
     uint32_t *stack_of;      /* of each node, as a caller */
     uint32_t *sample_stack;
     uint32_t library_count;
-    bool has_python;
+    bool has_scripts; /* there are functions of interpreters */
 };
 
 /* Make all tables. Returns 0, or -1 with errno set if memory is short; the

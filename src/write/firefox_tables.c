@@ -82,9 +82,17 @@ function_of(struct firefox_tables *tables, const struct symbol_frame *frame,
 }
 
 static bool
-is_python(const struct profile *profile, uint32_t node)
+is_script(const struct profile *profile, uint32_t node)
 {
     return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
+}
+
+/* The category of the function of an interpreter at NODE. */
+static uint32_t
+language_of(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags & NODE_PHP) != 0 ? FIREFOX_PHP
+                                                        : FIREFOX_PYTHON;
 }
 
 /* The category of a frame of NODE, whose thread is in STATE; none: it is a
@@ -96,9 +104,9 @@ shade_of(const struct firefox_tables *tables, uint32_t node,
 {
     bool is_idle = state->category == FIREFOX_WAITING ||
                    state->category == FIREFOX_RUNNABLE;
-    if (!is_idle && is_python(tables->profile, node))
-        return (struct shade){FIREFOX_PYTHON, 0};
-    if (state->category == FIREFOX_NONE && tables->has_python)
+    if (!is_idle && is_script(tables->profile, node))
+        return (struct shade){language_of(tables->profile, node), 0};
+    if (state->category == FIREFOX_NONE && tables->has_scripts)
         return (struct shade){FIREFOX_OTHER, 0};
     return *state;
 }
@@ -221,20 +229,23 @@ is_whole(const struct firefox_tables *tables)
     return true;
 }
 
-static bool
-has_python(const struct profile *profile)
+/* The last category that PROFILE needs. */
+static unsigned
+last_category(const struct profile *profile)
 {
+    unsigned last = FIREFOX_RUNNABLE;
     for (uint32_t i = 1; i < profile->node_count; i++)
-        if (is_python(profile, i))
-            return true;
-    return false;
+        if (is_script(profile, i) && language_of(profile, i) > last)
+            last = language_of(profile, i);
+    return last;
 }
 
 int
 firefox_tables_build(struct firefox_tables *tables, struct profile *profile)
 {
     *tables = (struct firefox_tables){.profile = profile,
-                                      .has_python = has_python(profile)};
+                                      .has_scripts = last_category(profile) >
+                                                     FIREFOX_RUNNABLE};
     tables->strings = intern_new();
     tables->sources = intern_new();
     tables->resources = intern_new();
@@ -289,8 +300,9 @@ firefox_tables_write_categories(const struct firefox_tables *tables,
         [FIREFOX_WAITING] = {"Waiting", "blue"},
         [FIREFOX_RUNNABLE] = {"Waiting for a CPU", "orange"},
         [FIREFOX_PYTHON] = {"Python", "yellow"},
+        [FIREFOX_PHP] = {"PHP", "purple"},
     };
-    unsigned last = tables->has_python ? FIREFOX_PYTHON : FIREFOX_RUNNABLE;
+    unsigned last = last_category(tables->profile);
     json_name_open(json, "categories", '[');
     for (unsigned i = FIREFOX_OTHER; i <= last; i++) {
         json_open(json, '{');

@@ -153,6 +153,8 @@ frame_type(const struct profile *profile, uint32_t node,
     const char *dot = strrchr(symbol->frames[0].file, '.');
     if (profile_is_marker(profile, node))
         return NULL;
+    if ((profile->nodes[node].flags & NODE_PHP) != 0)
+        return "php";
     if ((profile->nodes[node].flags & NODE_SCRIPT) != 0 ||
         (dot != NULL && strcmp(dot, ".py") == 0))
         return "cpython";

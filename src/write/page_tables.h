@@ -25,7 +25,7 @@ enum page_kind {
     PAGE_NATIVE,
     PAGE_KERNEL,
     PAGE_GENERATED, /* code in no module */
-    PAGE_SCRIPT,    /* a function of Python */
+    PAGE_SCRIPT,    /* a function of Python or PHP */
     PAGE_MARKER,    /* a note about the stack: "[truncated]" */
 };
 

@@ -17,8 +17,8 @@
 
 static struct python python;
 static uint8_t type[8], code_bytes[256], name[512], file[512], table[512];
-static _Alignas(8) uint8_t copy[PYTHON_COPY_MOST];
-static struct python_code code;
+static _Alignas(8) uint8_t copy[SCRIPT_COPY_MOST];
+static struct script_code code;
 
 static uint64_t
 address_of(const void *bytes)
@@ -79,10 +79,10 @@ a_copy_tells_what_the_object_said(void **state)
 {
     (void)state;
     assert_int_equal(copy_into(sizeof(copy)),
-                     sizeof(struct python_copy) + 6 + 7 + 3);
+                     sizeof(struct script_copy) + 6 + 7 + 3);
     memset(name, 0xff, sizeof(name));
     memset(code_bytes, 0xff, sizeof(code_bytes));
-    python_code_take(&code, copy);
+    script_code_take(&code, copy);
     assert_string_equal(code.name, "C.work");
     assert_string_equal(code.file, "/a/b.py");
     assert_int_equal(code.first_line, 42);
@@ -97,12 +97,12 @@ characters_of_all_widths_become_utf8(void **state)
     put_text(name, "\xe4", 1, 1, false);
     put_text(file, (uint16_t[]){0x20ac, 'x'}, 2, 2, false);
     assert_int_not_equal(copy_into(sizeof(copy)), 0);
-    python_code_take(&code, copy);
+    script_code_take(&code, copy);
     assert_string_equal(code.name, "\xc3\xa4");
     assert_string_equal(code.file, "\xe2\x82\xacx");
     put_text(name, (uint32_t[]){0x1f40d}, 1, 4, false);
     assert_int_not_equal(copy_into(sizeof(copy)), 0);
-    python_code_take(&code, copy);
+    script_code_take(&code, copy);
     assert_string_equal(code.name, "\xf0\x9f\x90\x8d");
 }
 
@@ -116,7 +116,7 @@ long_texts_are_whole(void **state)
     word[400] = '\0';
     put_text(name, word, 400, 1, true);
     assert_int_not_equal(copy_into(sizeof(copy)), 0);
-    python_code_take(&code, copy);
+    script_code_take(&code, copy);
     assert_string_equal(code.name, word);
 }
 

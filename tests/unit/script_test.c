@@ -223,7 +223,7 @@ chain_of_39(void **state)
     put_frame(1, NULL, 0);
     put(state_bytes, python.layout.thread.frame, address_of(frame_bytes[0]));
     assert_true(collect(0));
-    expect_frames(2, 0);
+    expect_frames(2, 3);
     assert_true(script.is_counted);
 }
 

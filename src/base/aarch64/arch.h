@@ -69,6 +69,11 @@ enum arch_register {
     ARCH_REGISTERS = 33
 };
 
+/* Registers that the loop of PHP keeps for its frame and its instruction
+ * (Zend/zend_execute.c, ZEND_VM_FP_GLOBAL_REG). */
+#define ARCH_PHP_FRAME 27u
+#define ARCH_PHP_INSTRUCTION 28u
+
 /* The registers that an unwind table can speak of, by number. */
 struct arch_registers {
     uint64_t at[ARCH_REGISTERS];

@@ -324,7 +324,7 @@ export class App {
     );
   }
 
-  /** Lines of the program's own Python files. */
+  /** Lines of the program's own files of Python or PHP. */
   ownLines() {
     const values = this.values();
     return this.keep('ownLines', [values], () =>

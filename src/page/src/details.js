@@ -285,7 +285,7 @@ export class Side {
     ];
   }
 
-  /** The lines of the program's own Python files with the most time. */
+  /** The lines of the program's own files of Python or PHP with the most time. */
   ownLines() {
     const { app } = this;
     const whole = app.treeSums.total[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /**
- * ownlines.js -- the lines of a program's own Python files. A file is its own
- * unless it belongs to Python or to an installed package.
+ * ownlines.js -- the lines of a program's own files of Python and PHP. A file
+ * is its own unless it belongs to Python or to an installed package.
  */
 import { string } from './model.js';
 
@@ -11,7 +11,7 @@ import { string } from './model.js';
  */
 
 const FOREIGN =
-  /\/lib(64)?\/python|\/site-packages\/|\/dist-packages\/|^(?!.*\.py$)/;
+  /\/lib(64)?\/python|\/site-packages\/|\/dist-packages\/|\/vendor\/|^(?!.*\.(py|php)$)/;
 
 /**
  * Own lines, the most time first. A stack counts for its innermost own line.
