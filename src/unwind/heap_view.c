@@ -98,6 +98,28 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     return sys_read_memory(to, address, length) == (long)length;
 }
 
+bool
+heap_view_ahead(struct heap_view *view, uint64_t address, void *to,
+                size_t length)
+{
+    if (!view->is_careful || !lies_in(view->low, view->high, address, length))
+        return heap_view_copy(view, address, to, length);
+    if (!lies_in(view->start, view->end, address, length)) {
+        uint64_t left = view->high - address;
+        size_t size = left < HEAP_VIEW_WINDOW ? left : HEAP_VIEW_WINDOW;
+        if (view->fills == 0)
+            return false;
+        view->fills--;
+        long got = sys_read_memory(view->window, address, size);
+        view->start = address;
+        view->end = address + (got > 0 ? (uint64_t)got : 0);
+        if (view->end - address < length)
+            return false;
+    }
+    __builtin_memcpy(to, view->window + (address - view->start), length);
+    return true;
+}
+
 /* Fill the window with the LENGTH bytes at ADDRESS, and with what is in front
  * of them in the same page. */
 static bool

@@ -58,4 +58,9 @@ const uint8_t *heap_view_at(struct heap_view *view, uint64_t address,
 bool heap_view_copy(struct heap_view *view, uint64_t address, void *to,
                     size_t length);
 
+/* The same for records on the stack that are read upwards: one system call
+ * copies many to the window. Context: any. */
+bool heap_view_ahead(struct heap_view *view, uint64_t address, void *to,
+                     size_t length);
+
 #endif

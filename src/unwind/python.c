@@ -233,7 +233,7 @@ count_cframes(struct chain *chain, uint64_t address, uint32_t most)
     uint32_t records = 0;
     uint64_t next[2];
     while (records < most && !is_root(chain, address)) {
-        if (!heap_view_copy(chain->view, address, next, sizeof(next)))
+        if (!heap_view_ahead(chain->view, address, next, sizeof(next)))
             return 0;
         records++;
         address = next[1];
@@ -254,13 +254,13 @@ close_objects(struct chain *chain, uint32_t first, uint64_t address)
     if (chain->view->kept == HEAP_VIEW_ALL && !script->is_cut)
         records = count_cframes(chain, address, frames + 2);
     if (records == frames + 1 &&
-        heap_view_copy(chain->view, address, next, sizeof(next)))
+        heap_view_ahead(chain->view, address, next, sizeof(next)))
         address = next[1];
     if (records != 0 && records + 1 == frames && first == 0)
         script_drop_first(script);
     for (uint32_t i = first;
          i < script->count &&
-         heap_view_copy(chain->view, address, next, sizeof(next));
+         heap_view_ahead(chain->view, address, next, sizeof(next));
          i++) {
         script->frames[i].border = address;
         address = next[1];

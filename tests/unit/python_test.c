@@ -63,17 +63,26 @@ make(unsigned frame, unsigned record)
     put(thread, layout->thread.top, address_of(cframes[record]));
 }
 
+/* FILLS is how many system calls may be made. The pc is where any address may
+ * be wrong if IS_CAREFUL. */
 static void
-collect(void)
+collect_so(uint32_t fills, bool is_careful)
 {
     struct heap_view view;
     script.frames = collected;
     script.capacity = 8;
     script_begin(&script, 0);
     heap_view_begin(&view, address_of(cframes),
-                    address_of(cframes + FRAMES + 1), window, 4);
+                    address_of(cframes + FRAMES + 1), window, fills);
+    view.is_careful = is_careful;
     assert_true(python_collect(&python, address_of(thread), POINTER, true,
                                &view, &script));
+}
+
+static void
+collect(void)
+{
+    collect_so(4, false);
 }
 
 /* The frames from number FIRST on were found, each in its CFrame. */
@@ -117,6 +126,17 @@ a_frame_that_is_left_moves_no_other(void **state)
     expect_frames(1);
 }
 
+/* In the first instructions of the loop the stack is copied, too. One system
+ * call copies many records. */
+static void
+few_calls_copy_many_records(void **state)
+{
+    (void)state;
+    make(0, 1);
+    collect_so(1, true);
+    expect_frames(0);
+}
+
 int
 main(void)
 {
@@ -124,6 +144,7 @@ main(void)
         cmocka_unit_test(each_frame_has_its_place),
         cmocka_unit_test(a_call_that_has_begun_moves_no_frame),
         cmocka_unit_test(a_frame_that_is_left_moves_no_other),
+        cmocka_unit_test(few_calls_copy_many_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
