@@ -302,7 +302,6 @@ script_names_resolve(struct script *script)
     if (script == NULL || script->count == 0)
         return;
     bool is_there = begin_file() == 0;
-    interpreter_finish(script);
     if (is_there)
         see_script(script);
     for (uint32_t i = 0; i < script->count; i++) {

@@ -99,9 +99,9 @@ void
 interpreter_settle(void)
 {
     unsigned minor;
-    const struct module *module = python_runtime_settle(&minor);
-    if (module != NULL)
-        refuse(module->path, "Python", minor);
+    const char *path = python_runtime_settle(&minor);
+    if (path != NULL)
+        refuse(path, "Python", minor);
 }
 
 static _Atomic uint64_t *
@@ -232,13 +232,6 @@ bool
 interpreter_is_lock(uint64_t address, pid_t *holder)
 {
     return python_runtime_is_there() && python_runtime_is_lock(address, holder);
-}
-
-void
-interpreter_finish(struct script *script)
-{
-    if (is_php(script->runtime))
-        php_finish(script, interpreter_know);
 }
 
 /* Whether PC is in the loop of interpreter RUNTIME. */

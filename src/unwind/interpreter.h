@@ -63,10 +63,6 @@ bool interpreter_collect_from(struct script *script, uint8_t *window,
  * thread that has it, or 0. Context: sampler. */
 bool interpreter_is_lock(uint64_t address, pid_t *holder);
 
-/* Finish what is known of the frames in SCRIPT, before their numbers are looked
- * for: native functions are left out, and lines are read. Context: sampler. */
-void interpreter_finish(struct script *script);
-
 /* Finish the search for the places of the frames in SCRIPT, for interpreters
  * that keep no record on the native stack. FRAMES are COUNT native frames from
  * the leaf on; ELIDED more were left out in front of number GAP. IS_ROOTED: no

@@ -32,8 +32,7 @@
 
 /* A function (zend_function). The first byte is its kind. */
 #define FUNCTION_NAME 8u
-#define FUNCTION_SCOPE 16u   /* its class, or 0 */
-#define FUNCTION_HANDLER 72u /* of a native one */
+#define FUNCTION_SCOPE 16u /* its class, or 0 */
 #define FUNCTION_CODE 88u
 #define FUNCTION_FILE 152u
 #define FUNCTION_LINES 160u /* the first and the last: four bytes each */
@@ -148,16 +147,41 @@ read_all(uint8_t *to, const uint64_t *addresses, unsigned count, size_t size)
     }
 }
 
-/* Read the lines of the instructions in SCRIPT. Those of native functions are
- * none. */
+/* How many frames of SCRIPT from number FIRST on are read at once. */
+static unsigned
+count_from(const struct script *script, uint32_t first)
+{
+    uint32_t left = script->count - first;
+    return left < SYS_READS_MOST ? left : SYS_READS_MOST;
+}
+
+/* Leave out of SCRIPT the frames of native functions. Some of these are on the
+ * heap, and gone when the sampler comes. */
+static void
+leave_out_native(struct script *script)
+{
+    uint64_t addresses[SYS_READS_MOST], words[SYS_READS_MOST];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < script->count; i += SYS_READS_MOST) {
+        unsigned count = count_from(script, i);
+        for (unsigned n = 0; n < count; n++)
+            addresses[n] = script->frames[i + n].code;
+        read_all((uint8_t *)words, addresses, count, sizeof(*words));
+        for (unsigned n = 0; n < count; n++)
+            if ((words[n] & 0xff) != KIND_NATIVE)
+                script->frames[kept++] = script->frames[i + n];
+    }
+    script->count = kept;
+}
+
+/* Read the lines of the instructions in SCRIPT. */
 static void
 read_lines(struct script *script)
 {
     uint64_t addresses[SYS_READS_MOST], words[SYS_READS_MOST];
     for (uint32_t i = 0; i < script->count; i += SYS_READS_MOST) {
         struct script_frame *frames = script->frames + i;
-        unsigned count = script->count - i < SYS_READS_MOST ? script->count - i
-                                                            : SYS_READS_MOST;
+        unsigned count = count_from(script, i);
         for (unsigned n = 0; n < count; n++)
             addresses[n] = frames[n].at + INSTRUCTION_LINE;
         read_all((uint8_t *)words, addresses, count, sizeof(*words));
@@ -195,6 +219,7 @@ php_collect(struct script *script, struct heap_view *view,
     }
     if (context != NULL)
         take_registers(script, first, context);
+    leave_out_native(script);
     read_lines(script);
     return script->count != 0;
 }
@@ -206,10 +231,7 @@ is_of_php(const uint8_t *bytes)
     return bytes[0] == KIND_USER || bytes[0] == KIND_EVAL;
 }
 
-/* In a sum: the function is one of PHP. */
-#define SUM_IS_PHP 2u
-
-/* A sum of what tells the function BYTES from others; 0: it is none. */
+/* A sum of what tells the function BYTES from others; 0: it is none of PHP. */
 static uint32_t
 sum_of(const uint8_t *bytes)
 {
@@ -217,15 +239,13 @@ sum_of(const uint8_t *bytes)
                                     FUNCTION_CODE, FUNCTION_FILE,
                                     FUNCTION_LINES};
     uint64_t sum = 0x9e3779b97f4a7c15u ^ bytes[0];
-    if (bytes[0] != KIND_NATIVE && !is_of_php(bytes))
+    if (!is_of_php(bytes))
         return 0;
-    unsigned count = is_of_php(bytes) ? sizeof(words) : 2;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < sizeof(words); i++) {
         sum = (sum ^ word_at(bytes, words[i])) * 0xff51afd7ed558ccdu;
         sum ^= sum >> 29;
     }
-    uint32_t made = (uint32_t)(sum >> 32) | 1 | SUM_IS_PHP;
-    return is_of_php(bytes) ? made : made & ~SUM_IS_PHP;
+    return (uint32_t)(sum >> 32) | 1;
 }
 
 uint32_t
@@ -336,53 +356,4 @@ php_name(uint64_t address, char *text)
         return false;
     script_code_text(text, SCRIPT_TEXT, name, target.length, 0);
     return true;
-}
-
-/* Whether LINE is one of the function BYTES. */
-static bool
-has_line(const uint8_t *bytes, int32_t line)
-{
-    return (uint32_t)line >= half_at(bytes, FUNCTION_LINES) &&
-           (uint32_t)line <= half_at(bytes, FUNCTION_LINES + 4);
-}
-
-/* Finish COUNT frames from number FROM on. Those that stay go to number *KEPT
- * on. */
-static void
-finish_some(struct script *script, uint32_t from, unsigned count,
-            uint32_t *kept, void (*know)(uint64_t, uint32_t, bool))
-{
-    uint8_t functions[SYS_READS_MOST * FUNCTION_SIZE];
-    uint64_t addresses[SYS_READS_MOST];
-    for (unsigned i = 0; i < count; i++)
-        addresses[i] = script->frames[from + i].code;
-    read_all(functions, addresses, count, FUNCTION_SIZE);
-    for (unsigned i = 0; i < count; i++) {
-        const uint8_t *bytes = functions + (size_t)i * FUNCTION_SIZE;
-        struct script_frame frame = script->frames[from + i];
-        uint32_t sum = sum_of(bytes);
-        bool is_same = sum != 0 && (frame.sum == 0 || frame.sum == sum);
-        /* Nothing needs to be read of a native function, and it is not freed.
-         */
-        if (is_same && (sum & SUM_IS_PHP) == 0) {
-            know(frame.code, sum, true);
-            continue;
-        }
-        /* A frame that has just begun may have no instruction yet. */
-        if (is_same && !has_line(bytes, frame.instruction))
-            frame.instruction = 0;
-        script->frames[(*kept)++] = frame;
-    }
-}
-
-void
-php_finish(struct script *script, void (*know)(uint64_t, uint32_t, bool))
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < script->count; i += SYS_READS_MOST)
-        finish_some(script, i,
-                    script->count - i < SYS_READS_MOST ? script->count - i
-                                                       : SYS_READS_MOST,
-                    &kept, know);
-    script->count = kept;
 }

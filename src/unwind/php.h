@@ -41,12 +41,6 @@ bool php_is_there(void);
 bool php_collect(struct script *script, struct heap_view *view,
                  const ucontext_t *context);
 
-/* Leave native functions out of SCRIPT. KNOW is called with the address and the
- * sum of each native function, and true: handlers need not read it. Context:
- * sampler. */
-void php_finish(struct script *script,
-                void (*know)(uint64_t address, uint32_t sum, bool is_trusted));
-
 /* Whether PC is in the loop. Context: any. */
 bool php_is_in_loop(uint64_t pc);
 

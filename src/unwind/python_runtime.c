@@ -154,24 +154,22 @@ settle_rarely(void)
             python_task_look(&pythons[i]);
 }
 
-const struct module *
+const char *
 python_runtime_settle(unsigned *minor)
 {
-    const struct module *refused = NULL;
+    const char *refused = NULL;
     if (python_runtime_is_there())
         settle_rarely();
     for (uint32_t i = 0; i < atomic_load(&count); i++)
         if (atomic_load(&is_live[i]) && atomic_load(&pointers[i]) != 0)
             find_word(i);
     for (uint32_t i = 0; i < early_count; i++) {
-        static struct module module;
-        module = early[i];
-        enum python_find found = look_at(&module, minor);
+        enum python_find found = look_at(&early[i], minor);
         if (found == PYTHON_FIND_EARLY)
             continue;
-        early[i--] = early[--early_count];
         if (found == PYTHON_FIND_REFUSED)
-            refused = &module;
+            refused = early[i].path;
+        early[i--] = early[--early_count];
     }
     return refused;
 }

@@ -35,9 +35,9 @@ enum python_find python_runtime_look(const struct module *module,
 void python_runtime_gone(const struct module *module);
 
 /* Look again at interpreters that were not ready, and for what handlers lacked.
- * Returns the module of one whose frames cannot be read, NULL if there is none;
+ * Returns the file of one whose frames cannot be read, NULL if there is none;
  * *MINOR is as above. Context: sampler. */
-const struct module *python_runtime_settle(unsigned *minor);
+const char *python_runtime_settle(unsigned *minor);
 
 /* Whether there are any. Context: any. */
 bool python_runtime_is_there(void);

@@ -43,7 +43,8 @@ static struct watched {
 static uint32_t next_watched, next_settled;
 static uint64_t settle_at;
 
-static uint8_t bytes[EPILOGUE_REACH];
+/* EPILOGUE_REACH bytes, which come with the first use. */
+static uint8_t *bytes;
 
 /* Read the code from START to END into BYTES, up to LIMIT of them. Returns how
  * many. */
@@ -51,6 +52,10 @@ static size_t
 read_code(uint64_t start, uint64_t end, size_t limit, bool is_generated)
 {
     size_t length = 0;
+    if (bytes == NULL)
+        bytes = sys_reserve_for_one(EPILOGUE_REACH);
+    if (bytes == NULL)
+        return 0;
     if (limit > end - start)
         limit = end - start;
     while (length < limit) {
