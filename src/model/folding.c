@@ -110,6 +110,15 @@ static const char *const glue[] = {
     "zend_generator_resume",
 };
 
+/* Functions of CPython's loop; those of 3.14 that compilers make of it. */
+static const char loop_name[] = "_PyEval_EvalFrameDefault";
+static const char tail_name[] = "_TAIL_CALL_";
+
+/* What stands in place of a function that such a loop runs. */
+static const struct symbol_frame unknown_frame = {
+    "[python function, not known]", "[python function, not known]", "", 0, 0};
+static const struct symbol unknown_symbol = {1, true, &unknown_frame};
+
 static int
 compare_names(const void *key, const void *name)
 {
@@ -186,6 +195,22 @@ skip_glue(struct profile *profile, uint32_t node)
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
+/* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
+ * its function is not on the thread's stack of functions. Another greenlet has
+ * it, or the loop has just begun. */
+static bool
+is_other_loop(struct profile *profile, uint32_t node)
+{
+    if ((profile->nodes[node].flags & NODE_SCRIPT) != 0 ||
+        profile->nodes[node].module == 0 || profile_is_marker(profile, node))
+        return false;
+    const struct symbol *symbol = naming_symbol(profile, node);
+    const char *name = symbol->frames[symbol->count - 1].function;
+    return symbol->named &&
+           (strncmp(name, loop_name, sizeof(loop_name) - 1) == 0 ||
+            strncmp(name, tail_name, sizeof(tail_name) - 1) == 0);
+}
+
 static void
 fold_node(struct profile *profile, uint32_t node)
 {
@@ -193,9 +218,11 @@ fold_node(struct profile *profile, uint32_t node)
     if (is_loop(profile, node)) {
         at->is_folded = true;
         skip_glue(profile, node);
-    } else {
-        at->parent = folding_shown(profile, at->parent);
+        return;
     }
+    at->parent = folding_shown(profile, at->parent);
+    if (is_other_loop(profile, node))
+        at->symbol = &unknown_symbol;
 }
 
 void

@@ -27,11 +27,12 @@ sys.path.append(os.path.join(HERE, "..", "bench"))
 import pprof  # noqa: E402
 
 Frame = namedtuple("Frame", "name file line")
-LOOPS = re.compile(r"^_PyEval_EvalFrameDefault|^_TAIL_CALL_")
+LOOPS = re.compile(r"^_PyEval_EvalFrameDefault|^_TAIL_CALL_"
+                   r"|^\[python function, not known")
 BORDER = re.compile(r"ClearAndPop|_PyFrame_|^clear_|_Py_CheckFunctionResult"
                     r"|_PyEval_?Frame|_PyThreadState_PopFrame"
                     r"|_Py_EnsureFuncTstateNotNULL|_Py_EnterRecursive")
-MARK = re.compile(r"^\[(?!not sampled|no )")
+MARK = re.compile(r"^\[(?!not sampled|no |python function, not known)")
 IMPORT = re.compile(r"^<frozen importlib")
 NATIVE = re.compile(r"^(burn|enter|through)_\d\d$")
 DEPTH = 900
