@@ -452,7 +452,7 @@ share_of(uint32_t most, uint32_t thrift)
  * It does so twice after each change, because the first time may be too early.
  */
 static void
-activate_relabelled(void)
+activate_relabelled(struct observe_view *view)
 {
     uint32_t limit = threads_limit();
     if (labels_have_changed())
@@ -465,8 +465,10 @@ activate_relabelled(void)
         uint32_t index = label_cursor++ % limit;
         const struct thread_time *account = thread_time_of(index);
         if (threads_at(index)->tid != 0 && account->wait != NULL &&
-            account->waited_at.set != labels_of(threads_at(index)->tid))
+            account->waited_at.set != labels_of(threads_at(index)->tid)) {
             thread_time_activate(index);
+            view->relabelled = true;
+        }
     }
 }
 
@@ -512,7 +514,7 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
                 struct observe_view *view)
 {
     *view = (struct observe_view){0};
-    activate_relabelled();
+    activate_relabelled(view);
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
     view->own = quiet_read(now, share_of(SCAN_MOST, thrift), thrift);
     uint32_t index;

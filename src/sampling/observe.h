@@ -17,10 +17,11 @@
 
 /* What a tick saw. */
 struct observe_view {
-    bool ran;     /* some thread ran since the last tick */
-    bool changes; /* a thread ran for a part of the time, or is new: the next
-                     tick should come soon */
-    bool waits;   /* a thread waited for a part of the time, even a small one */
+    bool ran;        /* some thread ran since the last tick */
+    bool changes;    /* a thread ran for a part of the time, or is new: the next
+                        tick should come soon */
+    bool relabelled; /* a thread has other labels than its wait began with */
+    bool waits; /* a thread waited for a part of the time, even a small one */
     uint32_t asked;       /* questions that were sent */
     uint32_t first_looks; /* looks at threads that were not looked at before */
     uint64_t own;         /* CPU ns of the sampler */

@@ -63,6 +63,9 @@
 /* The same when none runs and the sampler asks: then only a look finds a thread
  * that begins to run. */
 #define IDLE_ASK_NS 16000000u
+/* For how long, in ns, ticks stay at PARTLY_NS after a thread had other labels
+ * than its wait began with. Its next wait is seen only by its labels, too. */
+#define RELABELLED_NS 250000000u
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
 
@@ -81,7 +84,8 @@ static OF_PROFILE struct budget budget;
 static OF_PROFILE uint64_t last_names, last_written;
 static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
 static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
-static OF_PROFILE uint32_t stride;   /* periods that the next tick stands for */
+static OF_PROFILE uint64_t relabelled_at; /* the last tick that saw that */
+static OF_PROFILE uint32_t stride; /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
 /* The last tick looked at threads for the first time. */
 static OF_PROFILE bool has_news;
@@ -179,7 +183,10 @@ choose_stride(const struct observe_view *view, uint64_t now)
     uint32_t least = budget_note(&budget, now, view->own,
                                  view->asked + view->first_looks != 0);
     uint32_t most = 1;
-    bool is_steady = !view->waits && missed == thread_time_sums()->missed;
+    if (view->relabelled)
+        relabelled_at = now;
+    bool is_steady = !view->waits && missed == thread_time_sums()->missed &&
+                     now - relabelled_at > RELABELLED_NS;
     missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
