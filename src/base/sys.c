@@ -102,6 +102,16 @@ sys_read_memory(void *to, uint64_t address, size_t length)
     return read_memory_file(to, address, length);
 }
 
+uint64_t
+sys_read_word(uint64_t address)
+{
+    uint64_t word;
+    return address != 0 && sys_read_memory(&word, address, sizeof(word)) ==
+                               (long)sizeof(word)
+               ? word
+               : 0;
+}
+
 unsigned
 sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
                   size_t size)

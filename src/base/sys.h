@@ -46,6 +46,9 @@ long sys_kill(pid_t pid, int signo);
  * ended. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
+/* The word at ADDRESS, read as sys_read_memory does; 0 if it cannot be read. */
+uint64_t sys_read_word(uint64_t address);
+
 /* Copy SIZE bytes at each of COUNT ADDRESSES to TO, one after the other, as
  * sys_read_memory does, but with a single system call. Returns how many of them
  * come before the first one that cannot be read. COUNT is at most

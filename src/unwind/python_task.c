@@ -50,15 +50,6 @@ python_task_begin(void)
     }
 }
 
-static uint64_t
-read_word(uint64_t address)
-{
-    uint64_t word;
-    return sys_read_memory(&word, address, sizeof(word)) == (long)sizeof(word)
-               ? word
-               : 0;
-}
-
 /* Whether SOURCE belongs to PYTHON. */
 static bool
 is_of(const struct source *source, const struct python *python)
@@ -95,7 +86,7 @@ find_module(struct source *source)
     const struct python *python = source->python;
     struct python_dict modules;
     uint64_t address =
-        read_word(source->interpreter + python->layout.interpreter.modules);
+        sys_read_word(source->interpreter + python->layout.interpreter.modules);
     if (!python_dict_open(python, address, &modules))
         return;
     if (modules.keys != source->keys)
@@ -114,7 +105,7 @@ find_tasks(struct source *source)
     uint32_t from = 0;
     if (source->module != 0 &&
         python_dict_open(source->python,
-                         read_word(source->module + MODULE_DICT), &names))
+                         sys_read_word(source->module + MODULE_DICT), &names))
         atomic_store(&source->tasks, python_dict_find(source->python, &names,
                                                       "_current_tasks", &from));
 }
@@ -128,7 +119,7 @@ python_task_look(const struct python *python)
     for (uint32_t i = 0; i < SOURCES_MOST; i++)
         sources[i].is_there = false;
     uint64_t interpreter =
-        read_word(python->runtime + layout->runtime.interpreters);
+        sys_read_word(python->runtime + layout->runtime.interpreters);
     for (uint32_t i = 0; interpreter != 0 && i < SOURCES_MOST; i++) {
         struct source *source = source_of(python, interpreter);
         if (source == NULL)
@@ -138,7 +129,7 @@ python_task_look(const struct python *python)
             find_module(source);
         if (atomic_load(&source->tasks) == 0)
             find_tasks(source);
-        interpreter = read_word(interpreter + layout->interpreter.next);
+        interpreter = sys_read_word(interpreter + layout->interpreter.next);
     }
     for (uint32_t i = 0; i < SOURCES_MOST; i++)
         if (is_of(&sources[i], python) && !sources[i].is_there) {
@@ -160,7 +151,7 @@ add_task(const struct python *python, uint64_t address, struct script *script)
         return;
     uint64_t frame = words[0] + layout->frame;
     if (python->layout.chain <= PYTHON_OBJECTS)
-        frame = read_word(frame);
+        frame = sys_read_word(frame);
     if (frame != 0)
         script->tasks[script->task_count++] =
             (struct script_task){.frame = frame, .name = words[1]};
@@ -185,7 +176,7 @@ python_task_list(const struct python *python, uint64_t state,
 {
     uint16_t running = python->layout.task.running;
     if (running != PYTHON_NO_FIELD) {
-        add_task(python, read_word(state + running), script);
+        add_task(python, sys_read_word(state + running), script);
         return;
     }
     if (script->task_count != 0)

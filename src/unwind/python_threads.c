@@ -64,14 +64,6 @@ python_threads_begin(void)
     return places == NULL || without == NULL ? -1 : 0;
 }
 
-static uint64_t
-read_word(uint64_t address)
-{
-    uint64_t word;
-    return sys_read_memory(&word, address, sizeof(word)) == sizeof(word) ? word
-                                                                         : 0;
-}
-
 /* The tid in the control block of the thread with this POINTER (glibc). */
 static pid_t
 tid_of_pointer(uint64_t pointer)
@@ -86,7 +78,7 @@ tid_of_pointer(uint64_t pointer)
 pid_t
 python_threads_tid(const struct python *python, uint64_t state)
 {
-    uint64_t pointer = read_word(state + python->layout.thread.thread_id);
+    uint64_t pointer = sys_read_word(state + python->layout.thread.thread_id);
     return pointer != 0 ? tid_of_pointer(pointer) : 0;
 }
 
@@ -99,7 +91,7 @@ hash_of(pid_t tid)
 static void
 add_state(const struct python *python, uint64_t state)
 {
-    uint64_t pointer = read_word(state + python->layout.thread.thread_id);
+    uint64_t pointer = sys_read_word(state + python->layout.thread.thread_id);
     pid_t tid = pointer != 0 ? tid_of_pointer(pointer) : 0;
     if (tid == 0 || used >= PLACES / 2)
         return;
@@ -137,14 +129,15 @@ read_lists(const struct python *python)
 {
     const struct python_layout *layout = &python->layout;
     uint64_t interpreter =
-        read_word(python->runtime + layout->runtime.interpreters);
+        sys_read_word(python->runtime + layout->runtime.interpreters);
     for (uint32_t i = 0; interpreter != 0 && i < INTERPRETERS_MOST; i++) {
-        uint64_t state = read_word(interpreter + layout->interpreter.threads);
+        uint64_t state =
+            sys_read_word(interpreter + layout->interpreter.threads);
         for (uint32_t n = 0; state != 0 && n < PLACES / 2; n++) {
             add_state(python, state);
-            state = read_word(state + layout->thread.next);
+            state = sys_read_word(state + layout->thread.next);
         }
-        interpreter = read_word(interpreter + layout->interpreter.next);
+        interpreter = sys_read_word(interpreter + layout->interpreter.next);
     }
 }
 
@@ -160,7 +153,7 @@ find_known(const struct python *python, pid_t tid,
         if (place->state == 0)
             break;
         if (place->tid != tid || place->python != python ||
-            read_word(place->state + python->layout.thread.thread_id) !=
+            sys_read_word(place->state + python->layout.thread.thread_id) !=
                 place->pointer ||
             tid_of_pointer(place->pointer) != tid)
             continue;
@@ -174,7 +167,7 @@ python_threads_find(const struct python *python, pid_t tid,
                     uint64_t states[PYTHON_STATES_MOST], bool *is_early)
 {
     uint64_t newest =
-        read_word(python->runtime + python->layout.runtime.interpreters);
+        sys_read_word(python->runtime + python->layout.runtime.interpreters);
     uint32_t count =
         newest == newest_read ? find_known(python, tid, states) : 0;
     uint64_t now = clock_now();
@@ -209,7 +202,7 @@ is_in_gil(const struct python *python, uint64_t gil, uint64_t address,
     if (sys_read_memory(&locked, gil + python->layout.gil.locked,
                         sizeof(locked)) == sizeof(locked) &&
         locked != 0)
-        *holder = read_word(gil + python->layout.gil.holder);
+        *holder = sys_read_word(gil + python->layout.gil.holder);
     return true;
 }
 
@@ -224,12 +217,13 @@ python_threads_is_gil(const struct python *python, uint64_t address,
                              layout->gil.holder,
                          address, holder);
     uint64_t interpreter =
-        read_word(python->runtime + layout->runtime.interpreters);
+        sys_read_word(python->runtime + layout->runtime.interpreters);
     for (uint32_t i = 0; interpreter != 0 && i < INTERPRETERS_MOST; i++) {
-        if (is_in_gil(python, read_word(interpreter + layout->interpreter.gil),
+        if (is_in_gil(python,
+                      sys_read_word(interpreter + layout->interpreter.gil),
                       address, holder))
             return true;
-        interpreter = read_word(interpreter + layout->interpreter.next);
+        interpreter = sys_read_word(interpreter + layout->interpreter.next);
     }
     return false;
 }

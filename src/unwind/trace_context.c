@@ -179,17 +179,6 @@ address_of(const struct variable *variable, uint64_t table)
                : 0;
 }
 
-/* Read the word at ADDRESS, 0 if it cannot be read. */
-static uint64_t
-read_word(uint64_t address)
-{
-    uint64_t word;
-    return address != 0 && sys_read_memory(&word, address, sizeof(word)) ==
-                               (long)sizeof(word)
-               ? word
-               : 0;
-}
-
 /* The calling thread's own word at DISTANCE from its POINTER. */
 static uint64_t
 own_word(uint64_t pointer, int64_t distance)
@@ -209,8 +198,9 @@ trace_context_read(struct trace_context *context, uint64_t pointer)
         uint64_t record =
             distance != 0
                 ? own_word(pointer, distance)
-                : read_word(address_of(&variables[i],
-                                       own_word(pointer, ARCH_MODULES_DATA)));
+                : sys_read_word(
+                      address_of(&variables[i],
+                                 own_word(pointer, ARCH_MODULES_DATA)));
         if (read_record(context, record))
             return;
     }
@@ -224,12 +214,12 @@ trace_context_read_from(struct trace_context *context, pid_t tid)
     if (list == 0 || list_distance == 0)
         return;
     uint64_t pointer = list - (uint64_t)list_distance;
-    uint64_t table = read_word(pointer + ARCH_MODULES_DATA);
+    uint64_t table = sys_read_word(pointer + ARCH_MODULES_DATA);
     for (uint32_t i = 0; i < VARIABLES_MOST; i++) {
         int64_t distance = atomic_load(&variables[i].distance);
         uint64_t place = distance != 0 ? pointer + (uint64_t)distance
                                        : address_of(&variables[i], table);
-        if (read_record(context, read_word(place)))
+        if (read_record(context, sys_read_word(place)))
             return;
     }
 }
