@@ -17,6 +17,9 @@
 /* Size of the window, in bytes. */
 #define HEAP_VIEW_WINDOW 4096u
 
+/* System calls that the sampler may make to read the data of one thread. */
+#define HEAP_VIEW_FILLS_FROM_OUTSIDE 4096u
+
 /* What may be read directly, apart from the stack. */
 enum heap_view_kept {
     HEAP_VIEW_NOTHING,

@@ -25,9 +25,6 @@
 #define KNOWN_SUM(sum) ((uint64_t)(sum) << 48)
 static _Atomic uint64_t *known;
 
-/* System calls that the sampler may make to read the frames of one thread. */
-#define FILLS_FROM_OUTSIDE 4096u
-
 /* The number of PHP; those of Python are below it. */
 #define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
 
@@ -220,7 +217,7 @@ interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
     bool is_sure = !python_runtime_is_there() ||
                    python_runtime_collect_from(script, window, tid);
     if (script->count == 0 && php_is_there()) {
-        heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+        heap_view_begin(&view, 0, 0, window, HEAP_VIEW_FILLS_FROM_OUTSIDE);
         if (php_collect(script, &view, NULL))
             script->runtime = INTERPRETER_PHP;
     }

@@ -272,15 +272,22 @@ struct target {
     uint32_t length; /* what was appended */
 };
 
+/* LENGTH bytes were appended. */
+static void
+advance(struct target *target, size_t length)
+{
+    target->at += length;
+    target->left -= length;
+    target->length += (uint32_t)length;
+}
+
 static bool
 append(struct target *target, const void *bytes, size_t length)
 {
     if (length > target->left)
         return false;
     memcpy(target->at, bytes, length);
-    target->at += length;
-    target->left -= length;
-    target->length += (uint32_t)length;
+    advance(target, length);
     return true;
 }
 
@@ -290,9 +297,9 @@ append_text(struct target *target, uint64_t address)
 {
     uint8_t bytes[256];
     long got = sys_read_memory(bytes, address, sizeof(bytes));
-    uint64_t length = got >= (long)TEXT_START ? word_at(bytes, TEXT_LENGTH) : 0;
     if (got < (long)TEXT_START)
         return false;
+    uint64_t length = word_at(bytes, TEXT_LENGTH);
     if (length > SCRIPT_TEXT - 1)
         length = SCRIPT_TEXT - 1;
     if (TEXT_START + length <= (uint64_t)got)
@@ -300,9 +307,7 @@ append_text(struct target *target, uint64_t address)
     if (length > target->left ||
         !copy(target->at, address + TEXT_START, length))
         return false;
-    target->at += length;
-    target->left -= length;
-    target->length += (uint32_t)length;
+    advance(target, length);
     return true;
 }
 
@@ -330,8 +335,7 @@ php_copy(uint64_t address, uint32_t sum, void *to, size_t room)
     uint8_t bytes[FUNCTION_SIZE];
     struct script_copy *made = to;
     if (sum == 0 || room < sizeof(*made) ||
-        !copy(bytes, address, sizeof(bytes)) || sum_of(bytes) != sum ||
-        !is_of_php(bytes))
+        !copy(bytes, address, sizeof(bytes)) || sum_of(bytes) != sum)
         return 0;
     struct target target = {(uint8_t *)(made + 1), room - sizeof(*made), 0};
     *made = (struct script_copy){.first_line =

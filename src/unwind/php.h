@@ -2,8 +2,8 @@
 /*
  * php.h -- the frames of PHP functions, of PHP without threads (NTS). It keeps
  * all of its state in one variable, so a process has one at most. A handler
- * follows the chain of frames and reads their lines. The sampler tells
- * functions of PHP from native ones.
+ * follows the chain of frames, leaves out those of native functions, and reads
+ * the lines of the others.
  */
 #ifndef UNWIND_PHP_H
 #define UNWIND_PHP_H

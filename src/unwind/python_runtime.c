@@ -24,9 +24,6 @@
  * stack the thread's own one, and fills it, in any order. */
 #define ENTRY_SIZE 512u
 
-/* System calls that the sampler may make to read those of one thread. */
-#define FILLS_FROM_OUTSIDE 4096u
-
 /* Most modules that wait until they are relocated. */
 #define EARLY_MOST 2u
 
@@ -263,7 +260,7 @@ python_runtime_collect_from(struct script *script, uint8_t *window, pid_t tid)
         uint32_t found =
             python_threads_find(&pythons[i], tid, states, &is_early);
         is_any_early |= is_early;
-        heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+        heap_view_begin(&view, 0, 0, window, HEAP_VIEW_FILLS_FROM_OUTSIDE);
         script_forget_tasks(script);
         for (uint32_t n = 0; n < found; n++) {
             python_task_list(&pythons[i], states[n], script);

@@ -71,7 +71,7 @@ struct firefox_tables {
     uint32_t *stack_of;      /* of each node, as a caller */
     uint32_t *sample_stack;
     uint32_t library_count;
-    bool has_scripts; /* there are functions of interpreters */
+    unsigned last_category; /* that is needed */
 };
 
 /* Make all tables. Returns 0, or -1 with errno set if memory is short; the

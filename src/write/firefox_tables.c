@@ -106,7 +106,8 @@ shade_of(const struct firefox_tables *tables, uint32_t node,
                    state->category == FIREFOX_RUNNABLE;
     if (!is_idle && is_script(tables->profile, node))
         return (struct shade){language_of(tables->profile, node), 0};
-    if (state->category == FIREFOX_NONE && tables->has_scripts)
+    if (state->category == FIREFOX_NONE &&
+        tables->last_category > FIREFOX_RUNNABLE)
         return (struct shade){FIREFOX_OTHER, 0};
     return *state;
 }
@@ -244,8 +245,7 @@ int
 firefox_tables_build(struct firefox_tables *tables, struct profile *profile)
 {
     *tables = (struct firefox_tables){.profile = profile,
-                                      .has_scripts = last_category(profile) >
-                                                     FIREFOX_RUNNABLE};
+                                      .last_category = last_category(profile)};
     tables->strings = intern_new();
     tables->sources = intern_new();
     tables->resources = intern_new();
@@ -302,9 +302,8 @@ firefox_tables_write_categories(const struct firefox_tables *tables,
         [FIREFOX_PYTHON] = {"Python", "yellow"},
         [FIREFOX_PHP] = {"PHP", "purple"},
     };
-    unsigned last = last_category(tables->profile);
     json_name_open(json, "categories", '[');
-    for (unsigned i = FIREFOX_OTHER; i <= last; i++) {
+    for (unsigned i = FIREFOX_OTHER; i <= tables->last_category; i++) {
         json_open(json, '{');
         json_name_string(json, "name", names[i][0]);
         json_name_string(json, "color", names[i][1]);
