@@ -64,11 +64,17 @@ clock_realtime(void)
     return clock_read(CLOCK_REALTIME);
 }
 
+/* The resolution does not change while a kernel runs. So it is asked once. */
 uint64_t
 clock_tick(void)
 {
+    static _Atomic uint64_t known;
+    uint64_t tick = atomic_load_explicit(&known, memory_order_relaxed);
     struct timespec t = {0, 0};
+    if (tick != 0)
+        return tick;
     (void)sys_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &t);
+    atomic_store_explicit(&known, ns_of(&t), memory_order_relaxed);
     return ns_of(&t);
 }
 

@@ -34,6 +34,9 @@
 /* Least time between two updates of the account, in ns. */
 #define LOOK_NS 100000000u
 
+/* Least time between two looks at the program's memory, in ns. */
+#define MEMORY_NS NS_PER_SECOND
+
 /* ns for the delivery of a signal. */
 #define SIGNAL_NS 3000u
 
@@ -63,6 +66,8 @@ static struct cost cost;  /* a forked child begins with its parent's rest */
 static uint64_t event_ns; /* result of event_cost_measure */
 static OF_PROFILE bool is_measured;
 static OF_PROFILE uint64_t looked; /* CLOCK_MONOTONIC of the last update */
+/* Result of memory_percent, and its CLOCK_MONOTONIC time; 0: not yet. */
+static OF_PROFILE uint64_t memory, memory_at;
 /* The sampler's CPU clock at the last tick. Its ns for ticks that were made for
  * samples alone, if they are not in the account yet. */
 static OF_PROFILE uint64_t own_seen, own;
@@ -118,7 +123,11 @@ memory_percent(void)
 static uint64_t
 interruption(void)
 {
-    uint64_t memory = memory_percent();
+    uint64_t now = clock_now();
+    if (memory_at == 0 || now - memory_at >= MEMORY_NS) {
+        memory = memory_percent();
+        memory_at = now;
+    }
     if (!trigger_is_perf() || event_ns == 0)
         return TICK_SMALL_NS + TICK_LARGE_NS * memory / 100;
     return SIGNAL_NS +

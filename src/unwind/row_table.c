@@ -56,14 +56,10 @@ struct piece {
     _Atomic uint64_t key;
     _Atomic uint64_t place; /* first entry << 16 | number of entries - 1 */
 };
-struct rule_place {
-    uint64_t word;
-    uint32_t number;
-};
 static struct piece *pieces;
-static uint32_t *entries;      /* offset in the piece << 16 | rule's number */
-static struct rule *rules;     /* by number; 0: none */
-static struct rule_place *ids; /* the numbers of rules, by a hash of the word */
+static uint32_t *entries;  /* offset in the piece << 16 | rule's number */
+static struct rule *rules; /* by number; 0: none */
+static uint16_t *ids;      /* the numbers of rules, by a hash of the word */
 static uint32_t used_pieces, used_entries, used_rules;
 static _Atomic uint32_t generation;
 
@@ -187,13 +183,13 @@ number_of(struct rule rule)
     if (rule.word == RULE_NONE)
         return 0;
     uint32_t i = (uint32_t)(rule.word * 0x9e3779b97f4a7c15u >> 40);
-    while (ids[i %= 2 * RULES_MAX].number != 0 && ids[i].word != rule.word)
+    while (ids[i %= 2 * RULES_MAX] != 0 && rules[ids[i]].word != rule.word)
         i++;
-    if (ids[i].number == 0 && used_rules + 1 < RULES_MAX) {
+    if (ids[i] == 0 && used_rules + 1 < RULES_MAX) {
         rules[++used_rules] = rule;
-        ids[i] = (struct rule_place){rule.word, used_rules};
+        ids[i] = (uint16_t)used_rules;
     }
-    return ids[i].number;
+    return ids[i];
 }
 
 /* A piece that is being compiled. */

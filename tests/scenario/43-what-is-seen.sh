@@ -53,6 +53,7 @@ same descriptors dispositions signals_ignored children is_secure affinity
 control=$((1 << 34))
 is signals_blocked $(($(value signals_blocked without) | control))
 is threads 2
+same counted_threads
 is has_preload 1
 same key_number
 is lines_of_maps 10 "$(($(value lines_of_maps without) + 24))"

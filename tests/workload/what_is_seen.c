@@ -57,6 +57,29 @@ threads(void)
     return count_entries("/proc/self/task");
 }
 
+/* The number of threads in /proc/self/stat, as CPython reads it after a fork.
+ * -1 if the file reads differently a second time. */
+static long
+counted_threads(void)
+{
+    FILE *file = fopen("/proc/self/stat", "r");
+    char line[1024] = "";
+    long counts[2] = {0, 0};
+
+    if (file == NULL)
+        work_fail("/proc/self/stat");
+    for (unsigned turn = 0; turn < 2; turn++) {
+        const char *at =
+            fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+        for (unsigned field = 2; at != NULL && field < 20; field++)
+            at = strchr(at + 1, ' ');
+        counts[turn] = at != NULL ? strtol(at, NULL, 10) : 0;
+        rewind(file);
+    }
+    fclose(file);
+    return counts[0] == counts[1] ? counts[0] : -1;
+}
+
 static long
 descriptors(void)
 {
@@ -438,6 +461,7 @@ static const struct fact {
     int is_asked; /* changes the process: only if asked for */
 } facts[] = {
     {"threads", threads, 0},
+    {"counted_threads", counted_threads, 0},
     {"descriptors", descriptors, 0},
     {"dispositions", dispositions, 0},
     {"signals_caught", signals_caught, 0},
