@@ -296,8 +296,7 @@ does_main_wait(int signo)
         if (line[i] != call[i])
             return false;
     const char *at = line + sizeof(call) - 1;
-    return sys_read_memory(&word, digits_take_hex(&at), sizeof(word)) ==
-               (long)sizeof(word) &&
+    return sys_copy_memory(&word, digits_take_hex(&at), sizeof(word)) &&
            (word & signals_bit(signo)) != 0;
 }
 

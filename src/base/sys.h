@@ -46,6 +46,13 @@ long sys_kill(pid_t pid, int signo);
  * ended. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
+/* As sys_read_memory. Returns whether all LENGTH bytes were copied. */
+static inline bool
+sys_copy_memory(void *to, uint64_t address, size_t length)
+{
+    return sys_read_memory(to, address, length) == (long)length;
+}
+
 /* The word at ADDRESS, read as sys_read_memory does; 0 if it cannot be read. */
 uint64_t sys_read_word(uint64_t address);
 

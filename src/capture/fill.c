@@ -95,7 +95,7 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end)
     for (uint64_t at = start; at < end;) {
         uint8_t *to = slot->stack + (at - start);
         uint64_t present = sys_present(at, end - at);
-        if (present != 0 && sys_read_memory(to, at, present) != (long)present)
+        if (present != 0 && !sys_copy_memory(to, at, present))
             return false;
         at += present;
         uint64_t hole = PAGE - (at & (PAGE - 1));

@@ -18,14 +18,6 @@
 /* Most program headers of a file. Linkers write about a dozen. */
 #define PHDRS_MAX 64
 
-/* Copy LENGTH bytes at ADDRESS. Returns false if one cannot be read. */
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    long got = sys_read_memory(to, address, length);
-    return got == (long)length;
-}
-
 /* Type of the note of Go's linker (cmd/link: ELF_NOTE_GOBUILDID_TAG). */
 #define NOTE_GO_BUILD_ID 4
 
@@ -54,7 +46,7 @@ read_notes(struct module *module, uint64_t address, uint64_t size)
     char notes[1024];
     if (size > sizeof(notes))
         size = sizeof(notes);
-    if (!copy(notes, address, size))
+    if (!sys_copy_memory(notes, address, size))
         return;
     for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
         Elf64_Nhdr head;
@@ -133,7 +125,7 @@ int
 elf_image_head(uint64_t address, struct elf_head *head)
 {
     Elf64_Ehdr raw;
-    if (!copy(&raw, address, sizeof(raw)) || !is_head(&raw))
+    if (!sys_copy_memory(&raw, address, sizeof(raw)) || !is_head(&raw))
         return -1;
     *head = (struct elf_head){raw.e_phoff, raw.e_entry, raw.e_phnum};
     return 0;
@@ -162,7 +154,7 @@ int
 elf_image_read(struct module *module, const struct elf_head *head)
 {
     Elf64_Phdr phdrs[PHDRS_MAX];
-    if (!copy(phdrs, module->phdrs, elf_image_size(head)))
+    if (!sys_copy_memory(phdrs, module->phdrs, elf_image_size(head)))
         return -1;
     return use_phdrs(module, head, phdrs);
 }
@@ -185,7 +177,7 @@ elf_image_read_file(struct module *module, const struct elf_head *head,
     int fd = (int)sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -1;
-    bool is_same = copy(&mapped, module->start, sizeof(mapped)) &&
+    bool is_same = sys_copy_memory(&mapped, module->start, sizeof(mapped)) &&
                    read_at(fd, 0, &stored, sizeof(stored)) &&
                    memcmp(&mapped, &stored, sizeof(stored)) == 0 &&
                    read_at(fd, head->phdrs, phdrs, elf_image_size(head));

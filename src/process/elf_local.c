@@ -34,12 +34,6 @@ struct wanted {
     uint64_t offset;
 };
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* Whether RELOCATION is one with which the module finds the variable. A linker
  * that binds the variable within the module leaves the symbol out. */
 static bool
@@ -77,7 +71,8 @@ find_relocation(struct elf_local *local, const struct wanted *wanted,
     uint64_t count = part->start != 0 ? part->size / sizeof(*some) : 0;
     for (uint64_t i = 0; i < count && i < RELOCATIONS_MOST; i += RELOCATIONS) {
         uint64_t now = count - i < RELOCATIONS ? count - i : RELOCATIONS;
-        if (!copy(some, part->start + i * sizeof(*some), now * sizeof(*some)))
+        if (!sys_copy_memory(some, part->start + i * sizeof(*some),
+                             now * sizeof(*some)))
             return false;
         for (uint64_t j = 0; j < now; j++)
             if (take_relocation(local, wanted, &some[j]))
@@ -120,9 +115,10 @@ read_data(struct data *data, uint64_t table, uint64_t number)
 {
     uint64_t count;
     return number != 0 && number <= MODULES_MOST &&
-           copy(&count, table - sizeof(*data), sizeof(count)) &&
+           sys_copy_memory(&count, table - sizeof(*data), sizeof(count)) &&
            number <= count &&
-           copy(data, table + number * sizeof(*data), sizeof(*data)) &&
+           sys_copy_memory(data, table + number * sizeof(*data),
+                           sizeof(*data)) &&
            data->address != 0 && data->address != NO_DATA;
 }
 
@@ -137,7 +133,7 @@ find_block(const struct elf_local *local, const uint64_t words[2],
         block->offset = words[1];
     } else if (local->way == ELF_LOCAL_DESCRIPTOR) {
         /* The function that looks in the table has such a pair, too. */
-        if (!copy(pair, words[1], sizeof(pair)))
+        if (!sys_copy_memory(pair, words[1], sizeof(pair)))
             return false;
         *block = (struct elf_block){pair[0], pair[1]};
     }
@@ -153,7 +149,7 @@ read_words(const struct elf_local *local, uint64_t words[2])
     words[0] = 1;
     words[1] = 0;
     return local->way == ELF_LOCAL_PROGRAM ||
-           copy(words, local->place, 2 * sizeof(*words));
+           sys_copy_memory(words, local->place, 2 * sizeof(*words));
 }
 
 /* The distance of BLOCK from POINTER, if all threads have it there. */
@@ -162,7 +158,7 @@ distance_of(const struct elf_block *block, uint64_t pointer)
 {
     uint64_t table;
     struct data data;
-    if (!copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
+    if (!sys_copy_memory(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
         !read_data(&data, table, block->number) || data.to_free != 0)
         return 0;
     return (int64_t)(data.address + block->offset - pointer);

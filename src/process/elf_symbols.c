@@ -21,21 +21,16 @@
 /* Longest name that is compared, in bytes. */
 #define NAME_MAX_LENGTH 64u
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* The dynamic section of MODULE. Returns the number of entries in ENTRIES. */
 static unsigned
 read_dynamic(const struct module *module, Elf64_Dyn entries[DYNAMIC_MAX])
 {
     Elf64_Ehdr head;
     Elf64_Phdr phdrs[PHDRS_MAX];
-    if (module->phdrs == 0 || !copy(&head, module->start, sizeof(head)) ||
+    if (module->phdrs == 0 ||
+        !sys_copy_memory(&head, module->start, sizeof(head)) ||
         head.e_phnum > PHDRS_MAX ||
-        !copy(phdrs, module->phdrs, head.e_phnum * sizeof(*phdrs)))
+        !sys_copy_memory(phdrs, module->phdrs, head.e_phnum * sizeof(*phdrs)))
         return 0;
     for (unsigned i = 0; i < head.e_phnum; i++) {
         size_t size = phdrs[i].p_memsz;
@@ -43,7 +38,7 @@ read_dynamic(const struct module *module, Elf64_Dyn entries[DYNAMIC_MAX])
             continue;
         if (size > DYNAMIC_MAX * sizeof(*entries))
             size = DYNAMIC_MAX * sizeof(*entries);
-        if (!copy(entries, module->base + phdrs[i].p_vaddr, size))
+        if (!sys_copy_memory(entries, module->base + phdrs[i].p_vaddr, size))
             return 0;
         return (unsigned)(size / sizeof(*entries));
     }
@@ -105,12 +100,13 @@ elf_symbols_open(struct elf_symbols *table, const struct module *module)
     uint32_t head[4];
     unsigned count = read_dynamic(module, entries);
     *table = (struct elf_symbols){.base = module->base};
-    if (count != 0 && copy(&file, module->start, sizeof(file)))
+    if (count != 0 && sys_copy_memory(&file, module->start, sizeof(file)))
         table->is_program = file.e_type == ET_EXEC;
     for (unsigned i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
         take_entry(table, module, &entries[i], &hash);
     if (hash == 0 || table->symbols == 0 || table->strings == 0 ||
-        !copy(head, hash, sizeof(head)) || head[0] == 0 || head[2] == 0)
+        !sys_copy_memory(head, hash, sizeof(head)) || head[0] == 0 ||
+        head[2] == 0)
         return false;
     table->bucket_count = head[0];
     table->first = head[1];
@@ -139,8 +135,8 @@ may_have(const struct elf_symbols *table, uint32_t hash)
     uint64_t word;
     uint64_t place = table->bloom + hash / 64 % table->bloom_count * 8ull;
     uint32_t second = hash >> (table->bloom_shift & 31);
-    return copy(&word, place, sizeof(word)) && (word >> hash % 64 & 1) != 0 &&
-           (word >> second % 64 & 1) != 0;
+    return sys_copy_memory(&word, place, sizeof(word)) &&
+           (word >> hash % 64 & 1) != 0 && (word >> second % 64 & 1) != 0;
 }
 
 /* Whether symbol NUMBER of TABLE is NAME and is defined. */
@@ -151,10 +147,10 @@ is_symbol(const struct elf_symbols *table, uint32_t number, const char *name,
     char text[NAME_MAX_LENGTH];
     size_t length = strlen(name) + 1;
     return length <= sizeof(text) &&
-           copy(symbol, table->symbols + number * sizeof(*symbol),
-                sizeof(*symbol)) &&
+           sys_copy_memory(symbol, table->symbols + number * sizeof(*symbol),
+                           sizeof(*symbol)) &&
            symbol->st_shndx != SHN_UNDEF &&
-           copy(text, table->strings + symbol->st_name, length) &&
+           sys_copy_memory(text, table->strings + symbol->st_name, length) &&
            memcmp(text, name, length) == 0;
 }
 
@@ -166,14 +162,16 @@ find_symbol(const struct elf_symbols *table, const char *name,
 {
     uint32_t hash = hash_of(name), number, word = 0;
     if (!may_have(table, hash) ||
-        !copy(&number, table->buckets + hash % table->bucket_count * 4ull,
-              sizeof(number)) ||
+        !sys_copy_memory(&number,
+                         table->buckets + hash % table->bucket_count * 4ull,
+                         sizeof(number)) ||
         number < table->first)
         return 0;
     /* The last symbol of a bucket has bit 0 in its word. */
     for (uint32_t i = 0; i < CHAIN_MAX && (word & 1) == 0; i++, number++) {
-        if (!copy(&word, table->chains + (number - table->first) * 4ull,
-                  sizeof(word)))
+        if (!sys_copy_memory(&word,
+                             table->chains + (number - table->first) * 4ull,
+                             sizeof(word)))
             return 0;
         if ((word | 1) == (hash | 1) && is_symbol(table, number, name, symbol))
             return number;

@@ -25,8 +25,8 @@ static uint64_t last; /* the last module that was noted; 0: none */
 static bool
 read_next(uint64_t module, uint64_t *next)
 {
-    return sys_read_memory(next, module + offsetof(struct link_map, l_next),
-                           sizeof(*next)) == (long)sizeof(*next);
+    return sys_copy_memory(next, module + offsetof(struct link_map, l_next),
+                           sizeof(*next));
 }
 
 void

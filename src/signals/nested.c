@@ -60,8 +60,7 @@ bool
 nested_is_gone(const _Atomic uint64_t *place, uint64_t time)
 {
     uint64_t value, mark = atomic_load(place);
-    return mark != 0 && (sys_read_memory(&value, mark, sizeof(value)) !=
-                             (long)sizeof(value) ||
+    return mark != 0 && (!sys_copy_memory(&value, mark, sizeof(value)) ||
                          value != value_of(mark, time));
 }
 

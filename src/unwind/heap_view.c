@@ -95,7 +95,7 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     if (view->fills == 0)
         return false;
     view->fills--;
-    return sys_read_memory(to, address, length) == (long)length;
+    return sys_copy_memory(to, address, length);
 }
 
 bool

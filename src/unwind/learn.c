@@ -181,8 +181,7 @@ static bool
 is_call(uint64_t pc)
 {
     uint8_t code[ARCH_CALL_SIZE];
-    return sys_read_memory(code, pc, sizeof(code)) == sizeof(code) &&
-           arch_is_call(code);
+    return sys_copy_memory(code, pc, sizeof(code)) && arch_is_call(code);
 }
 
 bool

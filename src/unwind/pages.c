@@ -24,8 +24,7 @@ fill_entry(struct pages *pages, unsigned i, uint64_t number)
 {
     pages->tags[i] = 0;
     pages->last_span = 0;
-    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
-        PAGES_SIZE)
+    if (!sys_copy_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE))
         return false;
     pages->tags[i] = number + 1;
     return true;

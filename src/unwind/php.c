@@ -116,12 +116,6 @@ half_at(const uint8_t *bytes, unsigned offset)
     return half;
 }
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* The loop keeps the innermost frame and its instruction in registers. It
  * stores the instruction before it calls what may fail, and not before. So
  * where the thread was in the loop itself, the register is right. */
@@ -141,7 +135,8 @@ read_all(uint8_t *to, const uint64_t *addresses, unsigned count, size_t size)
     for (unsigned done = 0; done < count;) {
         done += sys_read_memories(to + done * size, addresses + done,
                                   count - done, size);
-        if (done < count && !copy(to + done * size, addresses[done], size))
+        if (done < count &&
+            !sys_copy_memory(to + done * size, addresses[done], size))
             memset(to + done * size, 0, size);
         done += done < count;
     }
@@ -196,7 +191,7 @@ php_collect(struct script *script, struct heap_view *view,
             const ucontext_t *context)
 {
     uint64_t first = 0, at = 0;
-    if (!copy(&first, php.globals + GLOBALS_FRAME, sizeof(first)))
+    if (!sys_copy_memory(&first, php.globals + GLOBALS_FRAME, sizeof(first)))
         return false;
     if (context != NULL)
         view->fills = FILLS_MOST;
@@ -252,7 +247,7 @@ uint32_t
 php_sum(uint64_t address)
 {
     uint8_t bytes[FUNCTION_SIZE];
-    return copy(bytes, address, sizeof(bytes)) ? sum_of(bytes) : 0;
+    return sys_copy_memory(bytes, address, sizeof(bytes)) ? sum_of(bytes) : 0;
 }
 
 unsigned
@@ -305,7 +300,7 @@ append_text(struct target *target, uint64_t address)
     if (TEXT_START + length <= (uint64_t)got)
         return append(target, bytes + TEXT_START, length);
     if (length > target->left ||
-        !copy(target->at, address + TEXT_START, length))
+        !sys_copy_memory(target->at, address + TEXT_START, length))
         return false;
     advance(target, length);
     return true;
@@ -321,10 +316,10 @@ append_name(struct target *target, const uint8_t *bytes)
     uint64_t scope = word_at(bytes, FUNCTION_SCOPE), class_name;
     if (name == 0)
         return append(target, main_name, sizeof(main_name) - 1);
-    if (scope != 0 &&
-        (!copy(&class_name, scope + CLASS_NAME, sizeof(class_name)) ||
-         !append_text(target, class_name) ||
-         !append(target, between, sizeof(between) - 1)))
+    if (scope != 0 && (!sys_copy_memory(&class_name, scope + CLASS_NAME,
+                                        sizeof(class_name)) ||
+                       !append_text(target, class_name) ||
+                       !append(target, between, sizeof(between) - 1)))
         return false;
     return append_text(target, name);
 }
@@ -335,7 +330,7 @@ php_copy(uint64_t address, uint32_t sum, void *to, size_t room)
     uint8_t bytes[FUNCTION_SIZE];
     struct script_copy *made = to;
     if (sum == 0 || room < sizeof(*made) ||
-        !copy(bytes, address, sizeof(bytes)) || sum_of(bytes) != sum)
+        !sys_copy_memory(bytes, address, sizeof(bytes)) || sum_of(bytes) != sum)
         return 0;
     struct target target = {(uint8_t *)(made + 1), room - sizeof(*made), 0};
     *made = (struct script_copy){.first_line =
@@ -355,7 +350,7 @@ php_name(uint64_t address, char *text)
 {
     uint8_t bytes[FUNCTION_SIZE], name[SCRIPT_TEXT];
     struct target target = {name, sizeof(name), 0};
-    if (!copy(bytes, address, sizeof(bytes)) || !is_of_php(bytes) ||
+    if (!sys_copy_memory(bytes, address, sizeof(bytes)) || !is_of_php(bytes) ||
         !append_name(&target, bytes))
         return false;
     script_code_text(text, SCRIPT_TEXT, name, target.length, 0);

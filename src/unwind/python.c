@@ -186,8 +186,7 @@ collect_behind(struct chain *chain, uint64_t top)
             view->high - start < PIECE ? view->high - start : PIECE;
         /* The frames of generators come to the front of the window. */
         uint8_t *copied = view->window + HEAP_VIEW_WINDOW - PIECE;
-        if (view->fills == 0 ||
-            sys_read_memory(copied, start, length) != (long)length)
+        if (view->fills == 0 || !sys_copy_memory(copied, start, length))
             return;
         view->fills--;
         if (length < CFRAME_SIZE ||

@@ -13,12 +13,6 @@
 /* Offset of the type in any object. */
 #define OBJECT_TYPE 8u
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* How much of a code object tells one from another, in bytes. */
 static unsigned
 head_size(const struct python_layout *layout)
@@ -50,7 +44,7 @@ python_code_sum(const struct python *python, uint64_t address)
 {
     uint8_t bytes[HEAD_MOST];
     unsigned size = head_size(&python->layout);
-    return size <= sizeof(bytes) && copy(bytes, address, size)
+    return size <= sizeof(bytes) && sys_copy_memory(bytes, address, size)
                ? sum_of(python, bytes)
                : 0;
 }
@@ -102,7 +96,7 @@ append(struct target *target, const struct chunk *chunk, uint64_t address,
         return false;
     if (address + length <= chunk->address + (uint64_t)chunk->length)
         memcpy(target->at, chunk->bytes + (address - chunk->address), length);
-    else if (!copy(target->at, address, length))
+    else if (!sys_copy_memory(target->at, address, length))
         return false;
     target->at += length;
     target->left -= length;
@@ -145,7 +139,7 @@ python_code_copy(const struct python *python, uint64_t address, uint32_t sum,
     unsigned size = head_size(layout);
     struct script_copy *made = to;
     if (sum == 0 || room < sizeof(*made) || size > sizeof(bytes) ||
-        !copy(bytes, address, size) || sum_of(python, bytes) != sum)
+        !sys_copy_memory(bytes, address, size) || sum_of(python, bytes) != sum)
         return 0;
     struct target target = {(uint8_t *)(made + 1), room - sizeof(*made)};
     memcpy(&made->first_line, bytes + layout->code.first_line,
@@ -170,7 +164,8 @@ python_code_name(const struct python *python, uint64_t address, char *text,
     uint32_t length;
     uint8_t width;
     if (python_code_sum(python, address) == 0 ||
-        !copy(&name, address + python->layout.code.name, sizeof(name)) ||
+        !sys_copy_memory(&name, address + python->layout.code.name,
+                         sizeof(name)) ||
         !append_text(&target, &python->layout, name, &width, &length))
         return false;
     script_code_text(text, SCRIPT_TEXT, scratch, length, width);

@@ -76,13 +76,13 @@ python_dict_open(const struct python *python, uint64_t address,
                  struct python_dict *dict)
 {
     uint64_t words[DICT_WORDS], keys[KEYS_WORDS];
-    if (sys_read_memory(words, address, sizeof(words)) != sizeof(words) ||
+    if (!sys_copy_memory(words, address, sizeof(words)) ||
         words[DICT_TYPE] != python->dict_type || python->dict_type == 0)
         return false;
     *dict = (struct python_dict){.used = words[DICT_USED],
                                  .keys = words[DICT_KEYS]};
     return dict->used == 0 ||
-           (sys_read_memory(keys, dict->keys, sizeof(keys)) == sizeof(keys) &&
+           (sys_copy_memory(keys, dict->keys, sizeof(keys)) &&
             take_keys(python, keys, dict));
 }
 

@@ -19,12 +19,6 @@
 #define MEMBERS_MOST 40u
 #define MEMBER_NAME 24u /* bytes of a name that are read */
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* The 3.MINOR in the name of the file at PATH ("libpython3.10.so.1.0"), or 0.
  */
 static unsigned
@@ -50,7 +44,8 @@ minor_of(const struct elf_symbols *symbols, const struct module *module)
     uint32_t version;
     if (!elf_symbols_find(symbols, "Py_Version", &address, &size))
         return minor_of_path(module->path);
-    if (!copy(&version, address, sizeof(version)) || version >> 24 != 3)
+    if (!sys_copy_memory(&version, address, sizeof(version)) ||
+        version >> 24 != 3)
         return 0;
     return version >> 16 & 0xff;
 }
@@ -78,17 +73,18 @@ read_members(struct python_layout *layout, uint64_t address)
 {
     uint64_t size, members, member[MEMBER_SIZE / 8];
     char name[MEMBER_NAME];
-    if (!copy(&size, address + TYPE_SIZE, sizeof(size)) ||
-        !copy(&members, address + TYPE_MEMBERS, sizeof(members)) || size > 1024)
+    if (!sys_copy_memory(&size, address + TYPE_SIZE, sizeof(size)) ||
+        !sys_copy_memory(&members, address + TYPE_MEMBERS, sizeof(members)) ||
+        size > 1024)
         return PYTHON_FIND_REFUSED;
     /* Until the loader has relocated the module, pointers are small numbers. */
     for (unsigned i = 0; i < MEMBERS_MOST; i++, members += MEMBER_SIZE) {
-        if (!copy(member, members, sizeof(member)))
+        if (!sys_copy_memory(member, members, sizeof(member)))
             return PYTHON_FIND_EARLY;
         if (member[0] == 0)
             break;
         name[sizeof(name) - 1] = '\0';
-        if (!copy(name, member[0], sizeof(name) - 1))
+        if (!sys_copy_memory(name, member[0], sizeof(name) - 1))
             return PYTHON_FIND_EARLY;
         take_member(layout, name, member[MEMBER_OFFSET / 8]);
     }

@@ -67,8 +67,7 @@ read_word(struct search *search, uint64_t address)
     if (search->calls == CALLS_MOST)
         return 0;
     search->calls++;
-    return sys_read_memory(&word, address, sizeof(word)) == sizeof(word) ? word
-                                                                         : 0;
+    return sys_copy_memory(&word, address, sizeof(word)) ? word : 0;
 }
 
 /* Look through the states of INTERPRETER. */

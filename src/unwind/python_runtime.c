@@ -124,11 +124,10 @@ find_word(uint32_t number)
                            : 0;
     /* The thread runs with its state, or with none. */
     if (distance != 0 &&
-        sys_read_memory(&state, pointer + (uint64_t)distance, sizeof(state)) ==
-            sizeof(state) &&
+        sys_copy_memory(&state, pointer + (uint64_t)distance, sizeof(state)) &&
         (state == 0 ||
-         (sys_read_memory(&owner, state + python->layout.thread.thread_id,
-                          sizeof(owner)) == sizeof(owner) &&
+         (sys_copy_memory(&owner, state + python->layout.thread.thread_id,
+                          sizeof(owner)) &&
           owner == pointer + self_distance)))
         atomic_store(&distances[number], distance);
 }

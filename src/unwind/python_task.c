@@ -146,8 +146,7 @@ add_task(const struct python *python, uint64_t address, struct script *script)
     const struct python_task_layout *layout = &python->layout.task;
     uint64_t words[2];
     if (address == 0 || script->task_count == SCRIPT_TASKS_MOST ||
-        sys_read_memory(words, address + layout->coroutine, sizeof(words)) !=
-            sizeof(words))
+        !sys_copy_memory(words, address + layout->coroutine, sizeof(words)))
         return;
     uint64_t frame = words[0] + layout->frame;
     if (python->layout.chain <= PYTHON_OBJECTS)

@@ -69,10 +69,8 @@ static pid_t
 tid_of_pointer(uint64_t pointer)
 {
     pid_t tid;
-    return sys_read_memory(&tid, pointer + ARCH_THREAD_TID, sizeof(tid)) ==
-                   sizeof(tid)
-               ? tid
-               : 0;
+    return sys_copy_memory(&tid, pointer + ARCH_THREAD_TID, sizeof(tid)) ? tid
+                                                                         : 0;
 }
 
 pid_t
@@ -199,8 +197,8 @@ is_in_gil(const struct python *python, uint64_t gil, uint64_t address,
     if (gil == 0 || address - gil >= GIL_SIZE)
         return false;
     *holder = 0;
-    if (sys_read_memory(&locked, gil + python->layout.gil.locked,
-                        sizeof(locked)) == sizeof(locked) &&
+    if (sys_copy_memory(&locked, gil + python->layout.gil.locked,
+                        sizeof(locked)) &&
         locked != 0)
         *holder = sys_read_word(gil + python->layout.gil.holder);
     return true;

@@ -13,12 +13,6 @@
 #define MODULES_MOST 4096u
 #define DISTANCE_MOST (1 << 20)
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 int64_t
 thread_word_place(const struct thread_word *word, uint64_t pointer)
 {
@@ -27,11 +21,12 @@ thread_word_place(const struct thread_word *word, uint64_t pointer)
         return word->fixed;
     /* The second word of an entry is what has to be freed: nothing, where the
      * data was there when the thread began. */
-    if (!copy(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
+    if (!sys_copy_memory(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
         pair[0] > MODULES_MOST ||
-        !copy(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
-        !copy(&count, table - ENTRY_SIZE, sizeof(count)) || pair[0] > count ||
-        !copy(entry, table + pair[0] * ENTRY_SIZE, sizeof(entry)) ||
+        !sys_copy_memory(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||
+        !sys_copy_memory(&count, table - ENTRY_SIZE, sizeof(count)) ||
+        pair[0] > count ||
+        !sys_copy_memory(entry, table + pair[0] * ENTRY_SIZE, sizeof(entry)) ||
         entry[1] != 0)
         return 0;
     int64_t place = (int64_t)(entry[0] + pair[1] - pointer) + word->more;

@@ -163,9 +163,7 @@ static bool
 read_record(struct trace_context *context, uint64_t address)
 {
     uint8_t record[TRACE_CONTEXT_SIZE];
-    return address != 0 &&
-           sys_read_memory(record, address, sizeof(record)) ==
-               (long)sizeof(record) &&
+    return address != 0 && sys_copy_memory(record, address, sizeof(record)) &&
            trace_context_parse(context, record);
 }
 

@@ -22,8 +22,7 @@ long
 arch_call_before(uint64_t pc)
 {
     uint32_t code[STEPS];
-    if (sys_read_memory(code, pc - sizeof(code), sizeof(code)) !=
-            (long)sizeof(code) ||
+    if (!sys_copy_memory(code, pc - sizeof(code), sizeof(code)) ||
         !arch_is_call((const uint8_t *)&code[STEPS - 1]))
         return ARCH_CALL_UNKNOWN;
     if (code[STEPS - 2] == MOVE_X6_X7)

@@ -54,11 +54,10 @@ is_block(uint64_t pointer)
     if (atomic_load_explicit(place, memory_order_relaxed) == pointer ||
         atomic_load_explicit(&is_silent, memory_order_relaxed))
         return *(const volatile uint64_t *)pointer != 0;
-    bool is = sys_read_memory(&table, pointer, sizeof(table)) ==
-                  (long)sizeof(table) &&
-              table % 8 == 0 && sys_read_memory(numbers, table - 16, 8) == 8 &&
-              sys_read_memory(numbers + 1, table, 8) == 8 &&
-              numbers[0] < SMALL && numbers[1] < SMALL;
+    bool is = sys_copy_memory(&table, pointer, sizeof(table)) &&
+              table % 8 == 0 && sys_copy_memory(numbers, table - 16, 8) &&
+              sys_copy_memory(numbers + 1, table, 8) && numbers[0] < SMALL &&
+              numbers[1] < SMALL;
     if (is)
         atomic_store_explicit(place, pointer, memory_order_relaxed);
     return is;

@@ -22,7 +22,7 @@ arch_call_before(uint64_t pc)
     static const uint8_t by_argument[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};
     uint8_t code[CODE_BEFORE];
     int32_t number;
-    if (sys_read_memory(code, pc - CODE_BEFORE, CODE_BEFORE) != CODE_BEFORE)
+    if (!sys_copy_memory(code, pc - CODE_BEFORE, CODE_BEFORE))
         return ARCH_CALL_UNKNOWN;
     const uint8_t *at = code + CODE_BEFORE - ARCH_CALL_SIZE;
     if (!arch_is_call(at))

@@ -73,7 +73,7 @@ is_block(uint64_t pointer)
         const volatile uint64_t *known = (const uint64_t *)pointer;
         return known[0] == pointer && known[2] == pointer;
     }
-    bool is = sys_read_memory(block, pointer, sizeof(block)) == sizeof(block) &&
+    bool is = sys_copy_memory(block, pointer, sizeof(block)) &&
               block[0] == pointer && block[2] == pointer;
     if (is)
         atomic_store_explicit(place, pointer, memory_order_relaxed);

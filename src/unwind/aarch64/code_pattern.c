@@ -18,8 +18,7 @@
 static bool
 read_words(uint64_t pc, uint32_t *words, size_t count)
 {
-    return pc % 4 == 0 &&
-           sys_read_memory(words, pc, count * 4) == (long)(count * 4);
+    return pc % 4 == 0 && sys_copy_memory(words, pc, count * 4);
 }
 
 /* The code is found from the byte in front of it on. */

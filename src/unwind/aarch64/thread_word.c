@@ -43,12 +43,6 @@ struct reading {
     struct known other; /* any other register: nothing is known */
 };
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* The register with this NUMBER. */
 static struct known *
 known_of(struct reading *reading, uint32_t number)
@@ -63,7 +57,7 @@ load(struct reading *reading, struct known at, uint64_t more)
 {
     struct known loaded = {0};
     at.value += more;
-    if (at.kind == NUMBER && copy(&loaded.value, at.value, 8))
+    if (at.kind == NUMBER && sys_copy_memory(&loaded.value, at.value, 8))
         loaded.kind = NUMBER;
     if (at.kind == POINTER) {
         loaded.kind = WORD;
@@ -84,8 +78,8 @@ ask_descriptor(uint64_t address)
     uint64_t words[2];
     uint32_t code[3];
     struct instruction first;
-    if (!copy(words, address, sizeof(words)) ||
-        !copy(code, words[0], sizeof(code)))
+    if (!sys_copy_memory(words, address, sizeof(words)) ||
+        !sys_copy_memory(code, words[0], sizeof(code)))
         return (struct known){0};
     instruction_read(code[0], &first);
     const uint32_t *at = code + (first.kind == IN_LANDING);
@@ -163,7 +157,7 @@ thread_word_read(struct thread_word *word, uint64_t address)
     uint32_t code[CODE_MOST];
     struct reading reading = {.word = word};
     *word = (struct thread_word){0};
-    if (!copy(code, address, sizeof(code)))
+    if (!sys_copy_memory(code, address, sizeof(code)))
         return false;
     for (size_t i = 0; i < CODE_MOST; i++) {
         struct instruction in;

@@ -15,7 +15,7 @@ static bool
 has_code(uint64_t pc, const uint8_t *code, size_t length)
 {
     uint8_t bytes[16];
-    return sys_read_memory(bytes, pc, length) == (long)length &&
+    return sys_copy_memory(bytes, pc, length) &&
            memcmp(bytes, code, length) == 0;
 }
 
@@ -44,8 +44,7 @@ code_pattern_stub(uint64_t pc)
     static const uint8_t starts[] = {0, 6, 11};
     uint8_t code[16];
     for (size_t i = 0; i < sizeof(starts); i++)
-        if (sys_read_memory(code, pc - starts[i], sizeof(code)) ==
-                (long)sizeof(code) &&
+        if (sys_copy_memory(code, pc - starts[i], sizeof(code)) &&
             code[0] == 0xff && code[1] == 0x25 && code[6] == 0x68 &&
             code[11] == 0xe9)
             return rule_frame(RULE_CFA_SP, starts[i] == 11 ? 16 : 8,
@@ -79,7 +78,7 @@ code_pattern_is_last(uint64_t pc)
     uint8_t code[LAST_REACH];
     struct instruction in;
     size_t at = 0;
-    if (sys_read_memory(code, pc, sizeof(code)) != (long)sizeof(code))
+    if (!sys_copy_memory(code, pc, sizeof(code)))
         return false;
     while (at < sizeof(code) &&
            instruction_read(code + at, sizeof(code) - at, &in)) {

@@ -13,12 +13,6 @@
 
 #define CODE_MOST 32u
 
-static bool
-copy(void *to, uint64_t address, size_t length)
-{
-    return sys_read_memory(to, address, length) == (long)length;
-}
-
 /* Whether CODE begins with the COUNT BYTES. If so, *CODE goes behind them. */
 static bool
 take(const uint8_t **code, const char *bytes, size_t count)
@@ -53,7 +47,7 @@ read_fixed(struct thread_word *word, const uint8_t *code, uint64_t address)
     uint64_t entry = (uint64_t)(int64_t)take_number(&code);
     entry += address + (uint64_t)(code - begin);
     return take(&code, "\x64\x48\x8b\x00\xc3", 5) &&
-           copy(&word->fixed, entry, sizeof(word->fixed));
+           sys_copy_memory(&word->fixed, entry, sizeof(word->fixed));
 }
 
 /* lea NUMBER(%rip), %rdi; call __tls_get_addr; mov MORE(%rax), %rax. */
@@ -86,7 +80,7 @@ thread_word_read(struct thread_word *word, uint64_t address)
     uint8_t bytes[CODE_MOST];
     const uint8_t *code = bytes;
     *word = (struct thread_word){0};
-    if (!copy(bytes, address, sizeof(bytes)))
+    if (!sys_copy_memory(bytes, address, sizeof(bytes)))
         return false;
     if (take(&code, "\xf3\x0f\x1e\xfa", 4)) /* endbr64 */
         address += 4;
