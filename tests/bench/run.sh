@@ -74,6 +74,8 @@ measure() {
 
 if [ -n "$quick" ]; then
     measure truth --rounds 1 --scale 0.5
+    part=default_truth measure truth --triggers auto --cost 1 --peers 0 \
+        --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
     measure blocked --seconds 1
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
@@ -104,6 +106,7 @@ if [ -n "$quick" ]; then
     measure stress --minutes 1
 else
     measure truth
+    part=default_truth measure truth --triggers auto --cost 1 --peers 0
     measure accuracy
     measure blocked --seconds 1
     measure disturb --seconds 60 --loop-seconds 3
@@ -162,11 +165,11 @@ section() {
         return 0
     fi
     printf '\n%s\n\n' "$(heading "$1")"
-    if [ "$1" = triggers ]; then
-        printf 'The method is at the end of that of "Overhead".\n'
-    else
-        method "$1"
-    fi
+    case "$1" in
+    triggers) echo 'The method is at the end of that of "Overhead".' ;;
+    default_truth) echo 'The method is that of "Truth", with the default settings.' ;;
+    *) method "$1" ;;
+    esac
     printf '\nMeasured on %s.\n\n' "$(date -I)"
     cat "$parts/$1.md"
 }
@@ -188,7 +191,7 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth accuracy blocked disturb scale handler record spool_write \
+    for name in truth default_truth accuracy blocked disturb scale handler record spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do
