@@ -237,7 +237,8 @@ python_runtime_collect(struct script *script, struct heap_view *view,
         uint64_t self = pointer != 0 ? pointer + self_distance : 0;
         uint64_t running = find_running(i, pointer, state);
         script_forget_tasks(script);
-        python_task_list(&pythons[i], running != 0 ? running : state, script);
+        python_task_list(&pythons[i], running != 0 ? running : state,
+                         running != 0, script);
         collect_own(script, view, self, &pythons[i], running, state);
         if (script->count != 0) {
             python_task_name(&pythons[i], script);
@@ -262,7 +263,7 @@ python_runtime_collect_from(struct script *script, uint8_t *window, pid_t tid)
         heap_view_begin(&view, 0, 0, window, HEAP_VIEW_FILLS_FROM_OUTSIDE);
         script_forget_tasks(script);
         for (uint32_t n = 0; n < found; n++) {
-            python_task_list(&pythons[i], states[n], script);
+            python_task_list(&pythons[i], states[n], false, script);
             collect_more(script, &view, 0, &pythons[i], states[n]);
         }
         if (script->count != 0) {

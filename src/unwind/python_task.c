@@ -170,12 +170,15 @@ add_tasks(const struct python *python, uint64_t address, struct script *script)
 }
 
 void
-python_task_list(const struct python *python, uint64_t state,
+python_task_list(const struct python *python, uint64_t state, bool is_held,
                  struct script *script)
 {
     uint16_t running = python->layout.task.running;
     if (running != PYTHON_NO_FIELD) {
-        add_task(python, sys_read_word(state + running), script);
+        uint64_t field = state + running;
+        add_task(python,
+                 is_held ? *(const uint64_t *)field : sys_read_word(field),
+                 script);
         return;
     }
     if (script->task_count != 0)

@@ -22,10 +22,12 @@ void python_task_begin(void);
 void python_task_look(const struct python *python);
 
 /* Enter the tasks in SCRIPT of which one may run in the thread with STATE of
- * PYTHON. Up to 3.13 it makes no system call before _asyncio is imported, one
- * for each interpreter if no task runs, and some 4 if one does; from 3.14 on 1
- * or 2. Context: any. */
-void python_task_list(const struct python *python, uint64_t state,
+ * PYTHON. IS_HELD: the calling thread runs with that state, so that it may be
+ * read directly. Up to 3.13 this makes no system call before _asyncio is
+ * imported, one for each interpreter if no task runs, and some 4 if one does.
+ * From 3.14 on it makes one if a task runs, and one more if not IS_HELD.
+ * Context: any. */
+void python_task_list(const struct python *python, uint64_t state, bool is_held,
                       struct script *script);
 
 /* Read what the task is called that the walk has met. Context: any. */

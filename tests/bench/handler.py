@@ -10,8 +10,9 @@ finished their walk; an older library does not count them. For both the spool's
 counters are read from the growing file after one second and again at the end.
 The second table is the same for the real programs. The samples of all rounds
 are counted together. The third is of interpreters of Python (--pythons), which
-compute 20 functions deep in deep.py: with the functions of Python, and without. With --against another build has rows of its own, and its
-runs are in turns with those of this one.
+compute 20 functions deep in deep.py: with the functions of Python, and without.
+With --against another build has rows of its own, and its runs are in turns with
+those of this one.
 """
 import os
 import sys
@@ -125,7 +126,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--programs", type=programs.names,
-                        default=programs.ALL)
+                        default=programs.HANDLER)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--pythons", default="",
                         help="paths of interpreters, parted by commas")

@@ -8,7 +8,9 @@ the server busy for a third to a half of one CPU. Load and server have one CPU
 each. Each way runs once in a round, in rotating order, and is compared with the
 unprofiled run of its round. "Unprofiled again" is the noise. All profilers are
 asked for 1,000 Hz; gperftools reaches CONFIG_HZ. libsprof runs with
-SPROF_COST=off, and with its default settings. perf records with -g.
+SPROF_COST=off, and with its default settings. perf records with -g. The last
+columns are the sampler's wake-ups, which take the server's own CPU: how many a
+second, and the CPU time of each.
 """
 import os
 import signal
@@ -20,6 +22,7 @@ import bench
 import perf
 import programs
 import sample_cost
+import spool
 
 RATE = 1000
 PLAIN = "unprofiled"
@@ -86,16 +89,28 @@ class Served:
         os.waitpid(self.child, 0)
 
 
+def wake_ups(directory, seconds):
+    """The sampler's wake-ups a second, and the CPU us of each."""
+    counts = [one.counts for one in spool.read_all(directory) if one.counts]
+    ticks = sum(one.ticks for one in counts)
+    cpu = sum(one.sampler_cpu for one in counts)
+    return [ticks / seconds, cpu / 1000 / ticks] if ticks else []
+
+
 def measure(kind, way, arguments):
+    """p50, p99, p99.9, the maximum; under libsprof also wake_ups."""
     rate = arguments.echo_rate if kind == "echo" else arguments.redis_rate
-    with bench.scratch() as directory, \
-            Served(kind, way, directory, arguments.work) as server:
-        time.sleep(0.3)
-        done = subprocess.run(
-            ["taskset", "-c", "1", program(), "load", str(server.port), kind,
-             str(rate), str(arguments.seconds), "16"], capture_output=True,
-            text=True, check=True)
-    return [float(word) for word in done.stdout.split()]
+    with bench.scratch() as directory:
+        begun = time.monotonic()
+        with Served(kind, way, directory, arguments.work) as server:
+            time.sleep(0.3)
+            done = subprocess.run(
+                ["taskset", "-c", "1", program(), "load", str(server.port),
+                 kind, str(rate), str(arguments.seconds), "16"],
+                capture_output=True, text=True, check=True)
+        found = [float(word) for word in done.stdout.split()]
+        return found + (wake_ups(directory, time.monotonic() - begun)
+                        if way.kind == "libsprof" else [])
 
 
 def rows_of(kind, arguments):
@@ -119,7 +134,9 @@ def row(kind, label, runs, plain):
     half = len(more) // 2
     return [kind, label, *cells,
             sample_cost.spread(more[:half], 1, "+") if label != PLAIN else "-",
-            sample_cost.spread(more[half:], 1, "+") if label != PLAIN else "-"]
+            sample_cost.spread(more[half:], 1, "+") if label != PLAIN else "-",
+            *(bench.number(bench.median(run[i] for run in runs), 0)
+              if len(runs[0]) > 4 else "-" for i in (4, 5))]
 
 
 def main():
@@ -137,7 +154,8 @@ def main():
     report.add(f"### Latency under load, us ({arguments.rounds} rounds of "
                f"{arguments.seconds:g} s)")
     report.add(bench.table(["server", "run", "p50", "p99", "p99.9", "max",
-                            "p99 more, %", "p99.9 more, %"], rows, left=2))
+                            "p99 more, %", "p99.9 more, %",
+                            "sampler wakes a s", "us each"], rows, left=2))
     report.save()
 
 

@@ -30,6 +30,8 @@ REAL = ("python", "xz", "sqlite3", "redis", "gcc")
 ALL = REAL + ("busy2",)
 # Those of the cost of a sample: small and large programs, generated code, depth.
 COST = ("python", "sqlite3", "gcc", "node", "deep")
+# Those of the time in the handler.
+HANDLER = ALL + ("node", "deep")
 
 
 @dataclass

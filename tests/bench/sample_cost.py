@@ -22,6 +22,12 @@ greatest in brackets.
 
 The second table has the default settings alone, in runs of 10 s of CPU time.
 Each run is between two unprofiled ones.
+
+The third table has what libsprof's own clocks say of short and of long runs
+with SPROF_COST=off and perf's trigger: the time for which threads were stopped,
+and the sampler's CPU time. Most of a short run's part is for code that is met
+for the first time. "A later sample" is what the long runs have more, for each
+sample that they have more.
 """
 import math
 import re
@@ -39,6 +45,8 @@ import programs
 import spool
 
 RATE = 1000
+# CPU seconds of a short and of a long run.
+LENGTHS = (2, 10)
 ASYNC = ("tools.profiler", "async-profiler", "4.4")
 
 
@@ -274,6 +282,33 @@ def long_rows(arguments):
     return rows
 
 
+def clock_rows(arguments):
+    """us a sample by its own clocks in runs of each length, and of a later
+    sample."""
+    rows, each_row = [], []
+    way = Way("libsprof perf", "libsprof", "perf", arguments.build)
+    for name in arguments.programs:
+        each, total, taken = [], [], []
+        for seconds in LENGTHS:
+            program = sized(name, seconds)
+            if program is None:
+                break
+            bench.progress(f"sample_cost: clocks of {name} for {seconds} s")
+            found = [run(program, way) for _ in range(arguments.rounds)]
+            each.append([spent for _, _, spent in found])
+            taken.append(bench.median(samples for _, samples, _ in found))
+            total.append(bench.median(samples * spent
+                                      for _, samples, spent in found))
+        if len(each) == len(LENGTHS):
+            later = (total[-1] - total[0]) / (taken[-1] - taken[0])
+            each_row.append([*map(bench.median, each), later])
+            rows.append([name, *map(spread, each), bench.number(later, 1)])
+    if rows:
+        rows.append(["mean", *(bench.number(statistics.fmean(column), 1)
+                               for column in zip(*each_row))])
+    return rows
+
+
 def sized(name, seconds):
     """The program at a scale at which it takes SECONDS of CPU time."""
     made = programs.build([name], 0.4)
@@ -283,17 +318,8 @@ def sized(name, seconds):
     return programs.build([name], max(0.1, round(0.4 * seconds / took, 1)))[0]
 
 
-def main():
-    parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=9)
-    parser.add_argument("--programs", type=programs.names,
-                        default=list(programs.COST))
-    parser.add_argument("--cpu-seconds", type=float, default=2)
-    parser.add_argument("--ways", default="", help="words of the labels")
-    parser.add_argument("--no-long", action="store_true")
-    bench.add_against(parser)
-    arguments = parser.parse_args()
-    bench.require_library(arguments.build)
-    report, rows, all_rounds = bench.Report(arguments.out), [], {}
+def add_first(report, arguments):
+    rows, all_rounds = [], {}
     for name in arguments.programs:
         program = sized(name, arguments.cpu_seconds)
         if program is None:
@@ -304,11 +330,36 @@ def main():
                f"{arguments.cpu_seconds:g} s)")
     report.add(bench.table(
         ["program", "run", "CPU, %", "samples a CPU s", "us a sample",
-         "over the floor, us", "by its clocks, us"], rows + mean_rows(all_rounds), left=2))
-    if not arguments.no_long:
+         "over the floor, us", "by its clocks, us"],
+        rows + mean_rows(all_rounds), left=2))
+
+
+def main():
+    parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=9)
+    parser.add_argument("--programs", type=programs.names,
+                        default=list(programs.COST))
+    parser.add_argument("--cpu-seconds", type=float, default=2)
+    parser.add_argument("--ways", default="", help="words of the labels")
+    parser.add_argument("--no-long", action="store_true",
+                        help="the first table alone")
+    parser.add_argument("--only-clocks", action="store_true",
+                        help="the third table alone")
+    bench.add_against(parser)
+    arguments = parser.parse_args()
+    bench.require_library(arguments.build)
+    report = bench.Report(arguments.out)
+    if not arguments.only_clocks:
+        add_first(report, arguments)
+    if not arguments.only_clocks and not arguments.no_long:
         report.add(f"### Default settings ({arguments.rounds} rounds of 10 s)")
         report.add(bench.table(["program", "CPU, %", "samples a CPU s"],
                                long_rows(arguments)))
+    if not arguments.no_long:
+        report.add("### A sample by libsprof's own clocks, us "
+                   f"({arguments.rounds} rounds)")
+        report.add(bench.table(
+            ["program", *(f"runs of {seconds} s" for seconds in LENGTHS),
+             "a later sample"], clock_rows(arguments)))
     report.save()
 
 
