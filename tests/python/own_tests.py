@@ -12,6 +12,7 @@ differs.
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,9 @@ def main():
     parser.add_argument("python")
     parser.add_argument("modules", nargs="*", default=MODULES)
     arguments = parser.parse_args()
+    # A shell starts background jobs with SIGINT ignored. Tests that interrupt
+    # themselves would not end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(sum(run(arguments, module) for module in arguments.modules) != 0)
 
 
