@@ -106,10 +106,8 @@ uint64_t
 sys_read_word(uint64_t address)
 {
     uint64_t word;
-    return address != 0 && sys_read_memory(&word, address, sizeof(word)) ==
-                               (long)sizeof(word)
-               ? word
-               : 0;
+    return address != 0 && sys_copy_memory(&word, address, sizeof(word)) ? word
+                                                                         : 0;
 }
 
 unsigned

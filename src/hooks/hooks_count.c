@@ -73,8 +73,9 @@ close_content(void *cookie)
     return 0;
 }
 
-/* Fill CONTENT with the file, and one thread less in it. Returns false if there
- * is no thread to take away. */
+/* Fill CONTENT with the file, and one thread less in it. The caller has seen
+ * the sampler's thread. If it is still there, it was in the file. Returns false
+ * if there is no thread to take away. */
 static bool
 fill_content(struct content *content)
 {

@@ -191,8 +191,8 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth default_truth accuracy blocked disturb scale handler record spool_write \
-        labels hooks forks stacks roots startup exec_cost short overhead \
+    for name in truth default_truth accuracy blocked disturb scale handler \
+        record spool_write labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do
         section "$name"

@@ -5,8 +5,9 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -28,42 +29,43 @@ name_interpreter(void)
     maker_add_head();
 }
 
-/* Script 1 is the function NAME of job.py. */
+/* Script 1 is the function work of job.py. */
 static void
-add_script(const char *name)
+add_script(void)
 {
+    static const char name[] = "work";
     const struct record_script record = {.id = 1,
                                          .language = SCRIPT_PYTHON,
                                          .lines = SCRIPT_NUMBERS,
                                          .first_line = 1,
-                                         .name_length =
-                                             (uint16_t)(strlen(name) + 1),
+                                         .name_length = sizeof(name),
                                          .file_length = sizeof("job.py")};
-    const struct writer_tail tail[] = {{name, strlen(name) + 1},
+    const struct writer_tail tail[] = {{name, sizeof(name)},
                                        {"job.py", sizeof("job.py")}};
     maker_append(RECORD_SCRIPT, &record, sizeof(record), tail, 2);
 }
 
-/* Of PROFILE's only sample frame I, from the leaf on, is the function NAME. */
+/* Fold the spool at hand. Its only stack must be NAMES, from the leaf on, which
+ * end with NULL. */
 static void
-expect_frame(struct profile *profile, unsigned i, const char *name)
+expect_stack(bool shows_native, const char *const *names)
 {
+    struct profile *profile = maker_load(NULL);
+    profile->shows_native = shows_native;
+    folding_apply(profile);
     uint32_t node = profile->samples[0].node;
-    while (i-- != 0)
+    for (; *names != NULL; names++) {
+        assert_int_not_equal(node, 0);
+        assert_string_equal(naming_symbol(profile, node)->frames[0].function,
+                            *names);
         node = profile->nodes[node].parent;
-    assert_int_not_equal(node, 0);
-    assert_string_equal(naming_symbol(profile, node)->frames[0].function, name);
+    }
+    assert_int_equal(node, 0);
+    profile_free(profile);
 }
 
-static void
-expect_depth(const struct profile *profile, unsigned depth)
-{
-    unsigned count = 0;
-    for (uint32_t node = profile->samples[0].node; node != 0;
-         node = profile->nodes[node].parent)
-        count++;
-    assert_int_equal(count, depth);
-}
+#define EXPECT_STACK(shows_native, ...) \
+    expect_stack(shows_native, (const char *const[]){__VA_ARGS__, NULL})
 
 /* From the root: main, what enters the loop, the function, its loop, and what
  * that calls. */
@@ -71,7 +73,7 @@ static void
 add_stack(void)
 {
     name_interpreter();
-    add_script("work");
+    add_script();
     maker_add_node(1, 0, 1, MAIN, 0);
     maker_add_node(2, 1, 1, GLUE, 0);
     maker_add_node(3, 2, 1, NAMELESS, 0);
@@ -86,13 +88,7 @@ loop_and_glue_are_left_out(void **state)
 {
     (void)state;
     add_stack();
-    struct profile *profile = maker_load(NULL);
-    folding_apply(profile);
-    expect_frame(profile, 0, "list_sort");
-    expect_frame(profile, 1, "job.work");
-    expect_frame(profile, 2, "main");
-    expect_depth(profile, 3);
-    profile_free(profile);
+    EXPECT_STACK(false, "list_sort", "job.work", "main");
 }
 
 static void
@@ -100,12 +96,8 @@ all_stay_if_native_frames_are_asked_for(void **state)
 {
     (void)state;
     add_stack();
-    struct profile *profile = maker_load(NULL);
-    profile->shows_native = true;
-    folding_apply(profile);
-    expect_frame(profile, 1, "_PyEval_EvalFrameDefault");
-    expect_depth(profile, 6);
-    profile_free(profile);
+    EXPECT_STACK(true, "list_sort", "_PyEval_EvalFrameDefault", "job.work", "?",
+                 "_PyObject_Call.constprop.0", "main");
 }
 
 /* The outer loop runs a function of another greenlet: nothing tells which. */
@@ -114,21 +106,15 @@ a_loop_of_an_unknown_function_is_marked(void **state)
 {
     (void)state;
     name_interpreter();
-    add_script("work");
+    add_script();
     maker_add_node(1, 0, 1, MAIN, 0);
     maker_add_node(2, 1, 1, LOOP, 0);
     maker_add_node(3, 2, 1, HELPER, 0);
     maker_add_node(4, 3, 1, 7, NODE_SCRIPT);
     maker_add_node(5, 4, 1, LOOP, 0);
     maker_add_sample(1, 5, 1, 0);
-    struct profile *profile = maker_load(NULL);
-    folding_apply(profile);
-    expect_frame(profile, 0, "job.work");
-    expect_frame(profile, 1, "list_sort");
-    expect_frame(profile, 2, "[python function, not known]");
-    expect_frame(profile, 3, "main");
-    expect_depth(profile, 4);
-    profile_free(profile);
+    EXPECT_STACK(false, "job.work", "list_sort", "[python function, not known]",
+                 "main");
 }
 
 /* A function whose place is not known stands at the root. The frame beside it
@@ -138,15 +124,11 @@ a_function_without_a_place_folds_nothing(void **state)
 {
     (void)state;
     name_interpreter();
-    add_script("work");
+    add_script();
     maker_add_node(1, 0, 1, 7, NODE_SCRIPT | NODE_UNPLACED);
     maker_add_node(2, 1, 1, HELPER, 0);
     maker_add_sample(1, 2, 1, 0);
-    struct profile *profile = maker_load(NULL);
-    folding_apply(profile);
-    expect_frame(profile, 0, "list_sort");
-    expect_depth(profile, 2);
-    profile_free(profile);
+    EXPECT_STACK(false, "list_sort", "job.work");
 }
 
 /* Without functions of an interpreter a program may call such functions. */
@@ -158,10 +140,7 @@ a_program_without_scripts_is_left_alone(void **state)
     maker_add_node(1, 0, 1, MAIN, 0);
     maker_add_node(2, 1, 1, LOOP, 0);
     maker_add_sample(1, 2, 1, 0);
-    struct profile *profile = maker_load(NULL);
-    folding_apply(profile);
-    expect_frame(profile, 0, "_PyEval_EvalFrameDefault");
-    profile_free(profile);
+    EXPECT_STACK(false, "_PyEval_EvalFrameDefault", "main");
 }
 
 int

@@ -44,7 +44,6 @@ static const struct settings *settings;
 static OF_PROFILE enum trigger best;
 static OF_PROFILE bool sees_kernel;
 static OF_PROFILE struct vary vary;
-static OF_PROFILE uint64_t tick; /* ns between two ticks of the kernel */
 /* The signal number that timers were made with. */
 static OF_PROFILE int ask_number;
 static OF_PROFILE bool is_displaced;
@@ -187,7 +186,6 @@ trigger_begin(const struct settings *given)
 {
     settings = given;
     perf_event_begin();
-    tick = clock_tick();
     vary_begin(&vary, epoch_period());
     mix = 0;
     ask_number = signals_number(SIGNALS_ASK);
@@ -226,7 +224,7 @@ trigger_is_perf(void)
 uint64_t
 trigger_timer_period(uint64_t period)
 {
-    return period > tick ? period : tick;
+    return period > clock_tick() ? period : clock_tick();
 }
 
 bool
@@ -346,7 +344,7 @@ trigger_may_ask(pid_t tid, uint64_t used)
 {
     if (!cpu_timer_is_there(tid))
         return true;
-    if (used > YOUNG_TICKS * tick)
+    if (used > YOUNG_TICKS * clock_tick())
         cpu_timer_drop(tid);
     return false;
 }
