@@ -149,8 +149,10 @@ export class App {
     requestAnimationFrame(() => this.flush());
   }
 
+  /** Tell the listeners at once what has changed. */
   flush() {
     const changed = this.changed;
+    if (changed.size === 0) return;
     this.changed = new Set();
     this.isScheduled = false;
     for (const listener of this.listeners) listener(changed);

@@ -230,6 +230,7 @@ async function open() {
   const elements = elementsOf(document, 'sprof-time');
   if (elements.length > 0) {
     app.setTime(/** @type {any} */ (await decodeTime(model, elements)));
+    app.flush();
     performance.mark('sprof-time');
     for (const element of elements)
       /** @type {Element} */ (element).remove();
