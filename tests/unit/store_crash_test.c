@@ -90,16 +90,18 @@ kill_after(pid_t child, long nanoseconds)
     assert_true(WIFSIGNALED(status));
 }
 
-/* The cap is for a parent that is late. */
+/* FD gets a byte when the first mark is there. The cap is for a parent that is
+ * late. */
 static void
-write_until_killed(const char *path)
+write_until_killed(const char *path, int fd)
 {
     struct writer *writer = maker_create(path, 64u << 20);
     char text[64];
     uint32_t i = 0;
 
     while (maker_mark(writer, i, text, text_of(i, text)) != 0)
-        i++;
+        if (i++ == 0 && write(fd, "", 1) != 1)
+            _exit(1);
     for (;;)
         pause();
 }
@@ -108,15 +110,23 @@ static void
 killed_writers_leave_a_prefix(void **state)
 {
     unsigned seed = 1, round, whole = 0;
+    int ends[2];
+    char byte;
 
     for (round = 0; round < 20; round++) {
         const char *path = maker_path("spool");
         struct reader *reader;
+        assert_int_equal(pipe(ends), 0);
         pid_t child = maker_fork();
 
         if (child == 0)
-            write_until_killed(path);
+            write_until_killed(path, ends[1]);
+        close(ends[1]);
+        /* Half of the kills may come before the first mark. */
+        if (round % 2 == 1)
+            assert_int_equal(read(ends[0], &byte, 1), 1);
         kill_after(child, rand_r(&seed) % 20000 * 1000L);
+        close(ends[0]);
         reader = open_spool(path);
         /* An early kill may come before the file has its first word. */
         whole += reader != NULL && read_marks(reader, 0) > 0;
