@@ -114,11 +114,6 @@ static const char *const glue[] = {
 static const char loop_name[] = "_PyEval_EvalFrameDefault";
 static const char tail_name[] = "_TAIL_CALL_";
 
-/* What stands in place of a function that such a loop runs. */
-static const struct symbol_frame unknown_frame = {
-    "[python function, not known]", "[python function, not known]", "", 0, 0};
-static const struct symbol unknown_symbol = {1, true, &unknown_frame};
-
 static int
 compare_names(const void *key, const void *name)
 {
@@ -176,6 +171,39 @@ folding_shown(const struct profile *profile, uint32_t node)
     return node;
 }
 
+/* MODULE has an interpreter's loop. */
+static void
+note_interpreter(struct profile *profile, uint32_t module)
+{
+    struct profile_module *at = &profile->modules[module];
+    if (module == 0 || at->is_interpreter)
+        return;
+    at->is_interpreter = true;
+    if (!symbolizer_collector(profile->symbols, at->symbols, &at->collector))
+        at->collector = (struct collector){0, 0};
+}
+
+/* Whether NODE, which is no function of an interpreter, collects the garbage of
+ * one. */
+static bool
+is_collector(struct profile *profile, uint32_t node)
+{
+    const struct profile_module *module =
+        &profile->modules[profile->nodes[node].module];
+    if (!module->is_interpreter)
+        return false;
+    uint64_t offset = profile_offset(profile, node);
+    if (offset >= module->collector.low && offset < module->collector.high)
+        return true;
+    const struct symbol *symbol = naming_symbol(profile, node);
+    if (symbol->is_collector)
+        return true;
+    for (unsigned i = 0; i < symbol->count; i++)
+        if (collector_is_name(symbol->frames[i].function))
+            return true;
+    return false;
+}
+
 /* Let the outermost function that the loop at NODE runs be called by the first
  * function that is no glue. */
 static void
@@ -201,9 +229,6 @@ skip_glue(struct profile *profile, uint32_t node)
 static bool
 is_other_loop(struct profile *profile, uint32_t node)
 {
-    if ((profile->nodes[node].flags & NODE_SCRIPT) != 0 ||
-        profile->nodes[node].module == 0 || profile_is_marker(profile, node))
-        return false;
     const struct symbol *symbol = naming_symbol(profile, node);
     const char *name = symbol->frames[symbol->count - 1].function;
     return symbol->named &&
@@ -217,12 +242,18 @@ fold_node(struct profile *profile, uint32_t node)
     struct profile_node *at = &profile->nodes[node];
     if (is_loop(profile, node)) {
         at->is_folded = true;
+        note_interpreter(profile, at->module);
         skip_glue(profile, node);
         return;
     }
     at->parent = folding_shown(profile, at->parent);
-    if (is_other_loop(profile, node))
-        at->symbol = &unknown_symbol;
+    if ((at->flags & NODE_SCRIPT) != 0 || at->module == 0 ||
+        profile_is_marker(profile, node))
+        return;
+    if (is_collector(profile, node))
+        at->mark = NAMING_COLLECTOR;
+    else if (is_other_loop(profile, node))
+        at->mark = NAMING_UNKNOWN_SCRIPT;
 }
 
 void

@@ -26,10 +26,10 @@
 #include "util/intern.h"
 #include "naming.h"
 
-#define MARKER(index, name, node, flags)                                       \
-    {                                                                          \
-        {1, true, &naming_markers[index].frame}, {name, name, "", 0, 0}, node, \
-            flags                                                              \
+#define MARKER(index, name, node, flags)                \
+    {                                                   \
+        {1, true, &naming_markers[index].frame, false}, \
+            {name, name, "", 0, 0}, node, flags         \
     }
 /* The number of elided frames differs from sample to sample; one name keeps the
  * stacks together. */
@@ -245,10 +245,30 @@ find_symbol(struct profile *profile, uint32_t node)
                            profile_offset(profile, node));
 }
 
+/* By enum naming_mark. */
+static const struct symbol_frame mark_frames[] = {
+    [NAMING_UNKNOWN_SCRIPT] = {"[python function, not known]",
+                               "[python function, not known]", "", 0, 0},
+    [NAMING_COLLECTOR] = {"[garbage collection]", "[garbage collection]", "", 0,
+                          0},
+};
+static const struct symbol marks[] = {
+    [NAMING_UNKNOWN_SCRIPT] = {1, true, &mark_frames[NAMING_UNKNOWN_SCRIPT],
+                               false},
+    [NAMING_COLLECTOR] = {1, true, &mark_frames[NAMING_COLLECTOR], false},
+};
+
+const struct symbol *
+naming_symbol(struct profile *profile, uint32_t node)
+{
+    unsigned mark = profile->nodes[node].mark;
+    return mark != NAMING_OWN ? &marks[mark] : naming_own_symbol(profile, node);
+}
+
 /* The pointer in the node is a cache. The symbolizer has its own, but asking it
  * costs a lookup for each frame that is shown. */
 const struct symbol *
-naming_symbol(struct profile *profile, uint32_t node)
+naming_own_symbol(struct profile *profile, uint32_t node)
 {
     if (profile->nodes[node].symbol == NULL)
         profile->nodes[node].symbol = find_symbol(profile, node);

@@ -18,6 +18,16 @@
  */
 const struct symbol *naming_symbol(struct profile *profile, uint32_t node);
 
+/* What a node is shown as in place of its symbol (folding.h). */
+enum naming_mark {
+    NAMING_OWN,            /* nothing */
+    NAMING_UNKNOWN_SCRIPT, /* a function of Python, which is not known */
+    NAMING_COLLECTOR,      /* the function that collects garbage */
+};
+
+/* The symbol of NODE without regard to its mark. */
+const struct symbol *naming_own_symbol(struct profile *profile, uint32_t node);
+
 /* The markers, by the name that they are shown with. */
 enum { NAMING_MARKERS = 5 };
 extern const struct naming_marker {

@@ -93,6 +93,9 @@ struct profile_module {
     const char *build_id; /* hexadecimal, "" if none */
     uint32_t names;       /* enum module_names of store/layout.h */
     bool has_names;       /* names came with the profile, not from the file */
+    /* folding.h: an interpreter is in it, which collects its garbage here. */
+    bool is_interpreter;
+    struct collector collector;
 };
 
 struct profile_thread {
@@ -119,6 +122,7 @@ struct profile_node {
     uint32_t code;  /* of an address in no module (symbol/generated_code.h) */
     /* folding.h: its parent stands for it; its caller is known. */
     bool is_folded, is_settled;
+    uint8_t mark; /* enum naming_mark (naming.h) */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };

@@ -299,8 +299,11 @@ new_symbol(struct spool_load *load, const struct record_symbol *record)
         load->symbols = symbols;
     if (frames == NULL || symbol == NULL || symbols == NULL)
         return NULL;
-    *symbol = (struct symbol){record->count,
-                              (record->flags & SYMBOL_NAMED) != 0, frames};
+    *symbol = (struct symbol){.count = record->count,
+                              .named = (record->flags & SYMBOL_NAMED) != 0,
+                              .frames = frames,
+                              .is_collector =
+                                  (record->flags & SYMBOL_COLLECTOR) != 0};
     symbols[load->symbol_count++] = symbol;
     load->frame_count = 0;
     return symbol;

@@ -31,7 +31,7 @@ struct script_function {
 static const struct symbol_frame lost_frame = {"[python function, freed]",
                                                "[python function, freed]", "",
                                                0, 0};
-static const struct symbol lost = {1, true, &lost_frame};
+static const struct symbol lost = {1, true, &lost_frame, false};
 
 /* Write the name of the function of RECORD to TEXT. PHP has one name for the
  * code of each file that is in no function. */
@@ -95,7 +95,7 @@ make_symbol(struct profile *profile, const struct script_function *function,
         function->first_line > 0 ? (uint32_t)function->first_line : 0;
     *frame = (struct symbol_frame){function->function, function->name,
                                    function->file, line, start};
-    *symbol = (struct symbol){1, true, frame};
+    *symbol = (struct symbol){1, true, frame, false};
     return symbol;
 }
 

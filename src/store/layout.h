@@ -405,7 +405,8 @@ struct record_symbol {
 };
 _Static_assert(sizeof(struct record_symbol) == 40, "five words");
 enum symbol_flags {
-    SYMBOL_NAMED = 1, /* its module has a name for it */
+    SYMBOL_NAMED = 1,     /* its module has a name for it */
+    SYMBOL_COLLECTOR = 2, /* it collects the garbage of an interpreter */
 };
 
 /* What SYMBOL is at NODE. */

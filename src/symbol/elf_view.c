@@ -200,6 +200,47 @@ elf_view_build_id(const struct elf_view *view)
     return note;
 }
 
+bool
+elf_view_has_build_id(const struct elf_view *view, const uint8_t *build_id,
+                      size_t length)
+{
+    struct bytes found = elf_view_build_id(view);
+    return length == 0 ||
+           (found.at != NULL && (size_t)(found.end - found.at) == length &&
+            memcmp(found.at, build_id, length) == 0);
+}
+
+bool
+elf_view_symbols(const struct elf_view *view, const char *name,
+                 struct elf_view_symbols *symbols)
+{
+    const Elf64_Shdr *section = elf_view_section(view, name);
+    if (section == NULL || section->sh_entsize != sizeof(Elf64_Sym) ||
+        section->sh_link >= view->count || section->sh_offset % 8 != 0)
+        return false;
+    struct bytes content = elf_view_content(view, section);
+    struct bytes strings =
+        elf_view_content(view, &view->sections[section->sh_link]);
+    /* The last text must have an end. */
+    if (content.at == NULL || strings.at == NULL || strings.at == strings.end ||
+        strings.end[-1] != '\0')
+        return false;
+    symbols->all = (const void *)content.at;
+    symbols->count = (size_t)(content.end - content.at) / sizeof(Elf64_Sym);
+    symbols->strings = strings;
+    return true;
+}
+
+const char *
+elf_view_symbol_name(const struct elf_view_symbols *symbols,
+                     const Elf64_Sym *symbol)
+{
+    size_t size = (size_t)(symbols->strings.end - symbols->strings.at);
+    return symbol->st_name < size
+               ? (const char *)symbols->strings.at + symbol->st_name
+               : "";
+}
+
 uint64_t
 elf_view_first_address(const struct elf_view *view)
 {

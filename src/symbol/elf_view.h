@@ -63,6 +63,25 @@ struct bytes elf_view_content(const struct elf_view *view,
 /* The GNU build-id (elf(5), Notes); AT is NULL if it has none. */
 struct bytes elf_view_build_id(const struct elf_view *view);
 
+/* Whether that is BUILD_ID of LENGTH bytes; 0 is any. */
+bool elf_view_has_build_id(const struct elf_view *view, const uint8_t *build_id,
+                           size_t length);
+
+/* A table of symbols, in place. The first one is empty. */
+struct elf_view_symbols {
+    const Elf64_Sym *all;
+    size_t count;
+    struct bytes strings;
+};
+
+/* Take the table called NAME. Returns false if there is none that is usable. */
+bool elf_view_symbols(const struct elf_view *view, const char *name,
+                      struct elf_view_symbols *symbols);
+
+/* The name of SYMBOL; "" if it has none. */
+const char *elf_view_symbol_name(const struct elf_view_symbols *symbols,
+                                 const Elf64_Sym *symbol);
+
 /* The address of the first segment that is loaded; UINT64_MAX if none is. */
 uint64_t elf_view_first_address(const struct elf_view *view);
 

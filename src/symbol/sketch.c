@@ -25,16 +25,6 @@ enum { COMPRESSED_NS = 5, PLAIN_NS = 1, SYMBOL_NS = 300, OPEN_NS = 100000 };
 #define DEBUG_FILE "/usr/lib/debug/.build-id/%02x/%s.debug"
 #define LONGEST_BUILD_ID 64
 
-static bool
-has_build_id(const struct elf_view *view, const uint8_t *build_id,
-             size_t length)
-{
-    struct bytes found = elf_view_build_id(view);
-    return length == 0 ||
-           (found.at != NULL && (size_t)(found.end - found.at) == length &&
-            memcmp(found.at, build_id, length) == 0);
-}
-
 /* Open the debug file where distributions put it. Its symbols are usable only
  * if it numbers its addresses like the file. */
 static void
@@ -51,7 +41,7 @@ open_debug_file(struct sketch *sketch)
     char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
     snprintf(path, sizeof(path), DEBUG_FILE, build_id.at[0], rest);
     if (elf_view_open(&sketch->debug, path) == 0 &&
-        (!has_build_id(&sketch->debug, build_id.at, length) ||
+        (!elf_view_has_build_id(&sketch->debug, build_id.at, length) ||
          elf_view_first_address(&sketch->debug) !=
              elf_view_first_address(&sketch->file)))
         elf_view_close(&sketch->debug);
@@ -65,19 +55,8 @@ static bool
 take_symbols(struct sketch *sketch, const struct elf_view *view,
              const char *name)
 {
-    const Elf64_Shdr *section = elf_view_section(view, name);
-    if (section == NULL || section->sh_entsize != sizeof(Elf64_Sym) ||
-        section->sh_link >= view->count || section->sh_offset % 8 != 0)
+    if (!elf_view_symbols(view, name, &sketch->symbols))
         return false;
-    struct bytes symbols = elf_view_content(view, section);
-    sketch->strings = elf_view_content(view, &view->sections[section->sh_link]);
-    /* The last text must have an end. */
-    if (symbols.at == NULL || sketch->strings.at == NULL ||
-        sketch->strings.at == sketch->strings.end ||
-        sketch->strings.end[-1] != '\0')
-        return false;
-    sketch->symbols = (const void *)symbols.at;
-    sketch->count = (size_t)(symbols.end - symbols.at) / sizeof(Elf64_Sym);
     sketch->sections = view->sections;
     sketch->section_count = view->count;
     return true;
@@ -127,7 +106,7 @@ sketch_open(struct sketch *sketch, const char *path, const uint8_t *build_id,
     *sketch = (struct sketch){0};
     if (elf_view_open(&sketch->file, path) != 0)
         return -1;
-    if (has_build_id(&sketch->file, build_id, length)) {
+    if (elf_view_has_build_id(&sketch->file, build_id, length)) {
         open_debug_file(sketch);
         if (find_symbols(sketch, path))
             return 0;
@@ -159,7 +138,8 @@ debug_cost(const struct elf_view *view)
 uint64_t
 sketch_cost(const struct sketch *sketch)
 {
-    return OPEN_NS + sketch->count * SYMBOL_NS + debug_cost(&sketch->file) +
+    return OPEN_NS + sketch->symbols.count * SYMBOL_NS +
+           debug_cost(&sketch->file) +
            (sketch->debug.bytes != NULL ? debug_cost(&sketch->debug) : 0);
 }
 
@@ -174,14 +154,6 @@ code_end(const struct sketch *sketch, const Elf64_Sym *symbol)
     return (section->sh_flags & SHF_EXECINSTR) != 0
                ? section->sh_addr + section->sh_size
                : 0;
-}
-
-static const char *
-name_of(const struct sketch *sketch, const Elf64_Sym *symbol)
-{
-    return symbol->st_name < (size_t)(sketch->strings.end - sketch->strings.at)
-               ? (const char *)sketch->strings.at + symbol->st_name
-               : "";
 }
 
 /* The addresses of the questions, and the symbols that may matter for them. */
@@ -246,11 +218,12 @@ matters(const struct search *search, const Elf64_Sym *symbol, size_t place)
 static int
 find_nearest(const struct sketch *sketch, struct search *search)
 {
-    for (size_t i = 1; i < sketch->count; i++) {
-        const Elf64_Sym *symbol = &sketch->symbols[i];
+    for (size_t i = 1; i < sketch->symbols.count; i++) {
+        const Elf64_Sym *symbol = &sketch->symbols.all[i];
         size_t place = place_from(search, symbol->st_value);
         if (!matters(search, symbol, place) || code_end(sketch, symbol) == 0 ||
-            !symbol_table_is_code(symbol, name_of(sketch, symbol)))
+            !symbol_table_is_code(symbol, elf_view_symbol_name(&sketch->symbols,
+                                                               symbol)))
             continue;
         if (symbol->st_value > search->nearest[place])
             search->nearest[place] = symbol->st_value;
@@ -271,10 +244,11 @@ sketch_read(const struct sketch *sketch,
     if (status == 0)
         status = find_nearest(sketch, &search);
     for (size_t i = 0; status == 0 && i < search.count; i++) {
-        const Elf64_Sym *symbol = &sketch->symbols[search.found[i]];
+        const Elf64_Sym *symbol = &sketch->symbols.all[search.found[i]];
         if (matters(&search, symbol, place_from(&search, symbol->st_value)))
             status =
-                symbol_table_add(table, symbol, name_of(sketch, symbol),
+                symbol_table_add(table, symbol,
+                                 elf_view_symbol_name(&sketch->symbols, symbol),
                                  symbol->st_value, code_end(sketch, symbol));
     }
     search_end(&search);

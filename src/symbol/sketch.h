@@ -19,9 +19,7 @@ struct sketch {
     struct elf_view file, debug; /* DEBUG: its separate debug file, if any */
     bool is_all;                 /* there is no debug information besides it */
     /* These are of FILE or DEBUG, whichever has the symbols. */
-    const Elf64_Sym *symbols;
-    size_t count;
-    struct bytes strings;
+    struct elf_view_symbols symbols;
     const Elf64_Shdr *sections;
     size_t section_count;
 };

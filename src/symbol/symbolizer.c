@@ -73,7 +73,7 @@ struct symbolizer {
 
 static const struct symbol_frame lost_frame = {"[out of memory]",
                                                "[out of memory]", "", 0, 0};
-static const struct symbol lost_symbol = {1, false, &lost_frame};
+static const struct symbol lost_symbol = {1, false, &lost_frame, false};
 
 static const char *
 path_to_read(const struct module *module)
@@ -578,6 +578,16 @@ symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
     if (module->image != NULL)
         return image_flags(module->image);
     return module->cache != NULL ? answer_cache_flags(module->cache) : 0;
+}
+
+bool
+symbolizer_collector(const struct symbolizer *symbolizer, uint32_t id,
+                     struct collector *collector)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL && collector_find(collector, path_to_read(module),
+                                            module->build_id, module->length);
 }
 
 /* NAMES and PATHS know strings of images and caches by their addresses. */

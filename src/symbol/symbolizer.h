@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector.h"
+
 struct symbolizer;
 
 struct symbol_frame {
@@ -33,6 +35,8 @@ struct symbol {
     unsigned count;
     bool named;
     const struct symbol_frame *frames;
+    bool is_collector; /* a profile tells that it collects an interpreter's
+                          garbage */
 };
 
 struct symbolizer_options {
@@ -129,6 +133,11 @@ enum symbolizer_flags {
 /* Returns enum symbolizer_flags of module ID. 0 before its first
  * symbolizer_find. */
 unsigned symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id);
+
+/* Find the function that collects the garbage of the CPython in module ID.
+ * Returns false if the module has none, or if it is not found. */
+bool symbolizer_collector(const struct symbolizer *symbolizer, uint32_t id,
+                          struct collector *collector);
 
 /* End a use of SYMBOLIZER, and free it with the last one. */
 void symbolizer_free(struct symbolizer *symbolizer);

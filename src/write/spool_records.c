@@ -101,10 +101,10 @@ spool_records_text(struct spool_records *records, const char *text)
     return record.id;
 }
 
-/* The texts of a symbol are written before it. */
+/* The texts of a symbol are written before it. FLAGS: enum symbol_flags. */
 static void
 put_symbol(struct spool_records *records, uint32_t id,
-           const struct symbol *symbol)
+           const struct symbol *symbol, uint32_t flags)
 {
     for (unsigned i = 0; i < symbol->count; i++) {
         const struct symbol_frame *frame = &symbol->frames[i];
@@ -116,7 +116,7 @@ put_symbol(struct spool_records *records, uint32_t id,
             .file = spool_records_text(records, frame->file),
             .line = frame->line,
             .start_line = frame->start_line,
-            .flags = symbol->named ? SYMBOL_NAMED : 0,
+            .flags = flags,
         };
         SPOOL_RECORDS_ADD(records, RECORD_SYMBOL, record);
     }
@@ -127,7 +127,8 @@ put_symbol(struct spool_records *records, uint32_t id,
 void
 spool_records_name(struct spool_records *records, uint32_t node, uint32_t id)
 {
-    const struct symbol *symbol = naming_symbol(records->profile, node);
+    const struct symbol *symbol = naming_own_symbol(records->profile, node);
+    bool is_collector = records->profile->nodes[node].mark == NAMING_COLLECTOR;
     const uintptr_t key = (uintptr_t)symbol;
     uint32_t known = intern_count(records->symbols);
     uint32_t number = intern_put(records->symbols, &key, sizeof(key));
@@ -142,7 +143,9 @@ spool_records_name(struct spool_records *records, uint32_t node, uint32_t id)
         return;
     }
     if (number == known)
-        put_symbol(records, number + 1, symbol);
+        put_symbol(records, number + 1, symbol,
+                   (symbol->named ? SYMBOL_NAMED : 0) |
+                       (is_collector ? SYMBOL_COLLECTOR : 0));
     SPOOL_RECORDS_ADD(records, RECORD_NAMED, record);
 }
 

@@ -131,6 +131,61 @@ a_function_without_a_place_folds_nothing(void **state)
     EXPECT_STACK(false, "list_sort", "job.work");
 }
 
+/* From the root: main, a function, its loop, a function without a name, the
+ * collector at NAMELESS + 1, and a function that the collection calls. The file
+ * tells where COLLECTOR is. */
+static void
+add_collection(struct collector collector)
+{
+    maker_collector = collector;
+    name_interpreter();
+    add_script();
+    maker_add_node(1, 0, 1, MAIN, 0);
+    maker_add_node(2, 1, 1, 7, NODE_SCRIPT);
+    maker_add_node(3, 2, 1, LOOP, 0);
+    maker_add_node(4, 3, 1, NAMELESS, 0);
+    maker_add_node(5, 4, 1, NAMELESS + 1, 0);
+    maker_add_node(6, 5, 1, 7, NODE_SCRIPT);
+    maker_add_node(7, 6, 1, LOOP, 0);
+    maker_add_sample(1, 7, 1, 0);
+}
+
+static void
+the_collector_is_known_by_its_place(void **state)
+{
+    (void)state;
+    add_collection((struct collector){NAMELESS + 1, NAMELESS + 2});
+    EXPECT_STACK(false, "job.work", "[garbage collection]", "?", "job.work",
+                 "main");
+}
+
+static void
+the_collector_stays_if_native_frames_are_asked_for(void **state)
+{
+    (void)state;
+    add_collection((struct collector){NAMELESS + 1, NAMELESS + 2});
+    EXPECT_STACK(true, "_PyEval_EvalFrameDefault", "job.work", "?", "?",
+                 "_PyEval_EvalFrameDefault", "job.work", "main");
+}
+
+static void
+a_collector_that_is_not_found_is_left_out(void **state)
+{
+    (void)state;
+    add_collection((struct collector){0, 0});
+    EXPECT_STACK(false, "job.work", "job.work", "main");
+}
+
+static void
+the_collector_is_known_by_its_name(void **state)
+{
+    (void)state;
+    maker_name(NAMELESS + 1, "gc_collect_main.isra.0", NULL);
+    add_collection((struct collector){0, 0});
+    EXPECT_STACK(false, "job.work", "[garbage collection]", "?", "job.work",
+                 "main");
+}
+
 /* Without functions of an interpreter a program may call such functions. */
 static void
 a_program_without_scripts_is_left_alone(void **state)
@@ -151,6 +206,10 @@ main(void)
         UNIT(all_stay_if_native_frames_are_asked_for),
         UNIT(a_loop_of_an_unknown_function_is_marked),
         UNIT(a_function_without_a_place_folds_nothing),
+        UNIT(the_collector_is_known_by_its_place),
+        UNIT(the_collector_stays_if_native_frames_are_asked_for),
+        UNIT(a_collector_that_is_not_found_is_left_out),
+        UNIT(the_collector_is_known_by_its_name),
         UNIT(a_program_without_scripts_is_left_alone),
     };
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

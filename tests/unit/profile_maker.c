@@ -18,11 +18,12 @@
 
 struct maker_name maker_names[32];
 unsigned maker_name_count, maker_files;
+struct collector maker_collector;
 static struct intern maker_ids;
 
 static const struct symbol_frame maker_nameless = {"?", "?", "", 0, 0};
 
-static const struct symbol maker_unknown = {1, false, &maker_nameless};
+static const struct symbol maker_unknown = {1, false, &maker_nameless, false};
 
 void
 maker_name(uint64_t offset, const char *function, const char *inlined)
@@ -36,7 +37,7 @@ maker_name(uint64_t offset, const char *function, const char *inlined)
     name->frames[count++] = (struct symbol_frame){function, function, "file.c",
                                                   (unsigned)offset, 1};
     name->offset = offset;
-    name->symbol = (struct symbol){count, true, name->frames};
+    name->symbol = (struct symbol){count, true, name->frames, false};
 }
 
 struct symbolizer *
@@ -128,6 +129,16 @@ symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
 {
     (void)symbolizer;
     return SYMBOLIZER_SYMBOLS | (id == 1 ? SYMBOLIZER_LINES : 0u);
+}
+
+bool
+symbolizer_collector(const struct symbolizer *symbolizer, uint32_t id,
+                     struct collector *collector)
+{
+    (void)symbolizer;
+    (void)id;
+    *collector = maker_collector;
+    return maker_collector.high != 0;
 }
 
 void

@@ -23,6 +23,9 @@ extern struct maker_name maker_names[32];
 extern unsigned maker_name_count; /* of them */
 extern unsigned maker_files;      /* that were added to the symbolizer */
 
+/* The garbage collector in the file of any module. */
+extern struct collector maker_collector;
+
 /* From now on FUNCTION, and INLINED in it unless NULL, is at OFFSET. */
 void maker_name(uint64_t offset, const char *function, const char *inlined);
 
