@@ -207,7 +207,7 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
-    entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
+    entry->owner = (uint32_t)wait_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }
 
@@ -387,7 +387,7 @@ confirm_owners(void)
             continue;
         wait_look_at((pid_t)entry->tid, &look);
         if (look.state != LOOK_WAITING || look.number != entry->system_call ||
-            (uint32_t)look_owner((pid_t)entry->tid, &look) != entry->owner)
+            (uint32_t)wait_owner((pid_t)entry->tid, &look) != entry->owner)
             entry->owner = 0;
     }
     for (uint32_t i = 0; i < count; i++)

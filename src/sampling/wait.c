@@ -52,11 +52,10 @@ wait_begin(uint32_t max_depth)
 void
 wait_look_at(pid_t tid, struct look *look)
 {
-    pid_t holder;
+    struct script_lock gil;
     look_at(tid, look);
     if (look->state == LOOK_WAITING && look->number == SYS_futex &&
-        interpreter_is_there() &&
-        interpreter_is_lock(look->arguments[0], &holder))
+        interpreter_is_lock(look->arguments[0], &gil))
         look->number = SYSCALL_GIL;
 }
 
@@ -149,33 +148,70 @@ add_function(struct text *text, pid_t tid)
     text_add(text, name);
 }
 
+/* Add the lock called WHAT of thread OWNER. */
+static void
+add_lock(struct text *text, const char *what, pid_t owner)
+{
+    const char *name = name_of_thread(owner);
+    text_add(text, what);
+    text_add(text, name != NULL ? name : "");
+    text_add(text, " (");
+    text_add_number(text, (uint64_t)owner);
+    text_add(text, ")");
+}
+
 /* Describe in words the wait for an interpreter's lock at ADDRESS: the thread
  * that has it. Returns their number in the journal, 0 if no thread has it. */
 static uint32_t
-lock_words(uint64_t address)
+gil_words(uint64_t address)
 {
     char words[256];
     struct text text;
-    pid_t holder = 0;
-    if (!interpreter_is_lock(address, &holder) || holder == 0)
+    struct script_lock gil;
+    if (!interpreter_is_lock(address, &gil) || gil.holder == 0)
         return 0;
-    const char *name = name_of_thread(holder);
     text_begin(&text, words, sizeof(words));
-    text_add(&text, "GIL of ");
-    text_add(&text, name != NULL ? name : "");
-    text_add(&text, " (");
-    text_add_number(&text, (uint64_t)holder);
-    text_add(&text, ")");
-    add_function(&text, holder);
+    add_lock(&text, "GIL of ", gil.holder);
+    add_function(&text, gil.holder);
+    if (gil.is_collecting)
+        text_add(&text, ", garbage collection");
     return journal_text(words);
+}
+
+/* The thread that has the lock of an interpreter's program for which thread TID
+ * waits as LOOK says; 0: it is not known. */
+static pid_t
+lock_owner(pid_t tid, const struct look *look)
+{
+    pid_t owner = look->state == LOOK_WAITING && look->number == SYS_futex
+                      ? interpreter_lock_owner(look->arguments[0], look->sp)
+                      : 0;
+    return owner != tid ? owner : 0;
+}
+
+pid_t
+wait_owner(pid_t tid, const struct look *look)
+{
+    struct script_lock gil;
+    if (look->number == (long)SYSCALL_GIL)
+        return interpreter_is_lock(look->arguments[0], &gil) ? gil.holder : 0;
+    pid_t owner = lock_owner(tid, look);
+    return owner != 0 ? owner : look_owner(tid, look);
 }
 
 uint32_t
 wait_words(pid_t tid, const struct look *look)
 {
     char words[256];
+    struct text text;
     if (look->number == (long)SYSCALL_GIL)
-        return lock_words(look->arguments[0]);
+        return gil_words(look->arguments[0]);
+    pid_t owner = lock_owner(tid, look);
+    if (owner != 0) {
+        text_begin(&text, words, sizeof(words));
+        add_lock(&text, "RLock of ", owner);
+        return journal_text(words);
+    }
     if (look_words(tid, look, name_of_thread, words, sizeof(words)) == 0)
         return 0;
     return journal_text(words);

@@ -28,6 +28,10 @@ void wait_look_at(pid_t tid, struct look *look);
 bool wait_look(pid_t tid, const struct look *look, uint64_t clock,
                struct walk *walk);
 
+/* The thread for which thread TID waits as LOOK says: it has a lock, or is to
+ * end. 0: it is not known to be one. It may be one of another process. */
+pid_t wait_owner(pid_t tid, const struct look *look);
+
 /* Returns the number of the words for what thread TID waits for (journal_text),
  * or 0 if there are none. */
 uint32_t wait_words(pid_t tid, const struct look *look);

@@ -143,17 +143,23 @@ is_library(const struct profile *profile, uint32_t node,
     return false;
 }
 
-/* Find the frame that asked for the lock that the thread with this LEAF waits
- * for. It is the innermost frame outside the C and C++ libraries. Sets *NODE to
+/* Find the frame that asked for the lock that THREAD waits for. It is the
+ * innermost frame outside the C and C++ libraries, or the innermost function of
+ * an interpreter if the lock is one of the interpreter's program. Sets *NODE to
  * its node and *I to its number there. Returns false if there is none. Frames
  * are missing behind a marker, and the frame that asked may be one of
  * them. */
 static bool
-find_lock(struct profile *profile, uint32_t leaf, uint32_t *node, unsigned *i)
+find_lock(struct profile *profile, const struct stacks_thread *thread,
+          uint32_t *node, unsigned *i)
 {
-    for (*node = leaf; *node != 0; *node = profile->nodes[*node].parent) {
+    bool is_script = strncmp(thread->waits_on, "RLock", 5) == 0;
+    for (*node = thread->node; *node != 0;
+         *node = profile->nodes[*node].parent) {
         if (profile_is_marker(profile, *node))
             return false;
+        if (is_script && (profile->nodes[*node].flags & NODE_SCRIPT) == 0)
+            continue;
         const struct symbol *symbol = naming_symbol(profile, *node);
         for (*i = 0; *i < symbol->count; (*i)++)
             if (!is_library(profile, *node, &symbol->frames[*i]))
@@ -178,7 +184,7 @@ print_member(const struct text *text, uint32_t number)
     fputc('\n', text->stream);
     uint32_t node;
     unsigned i;
-    if (find_lock(stacks->profile, thread->node, &node, &i))
+    if (find_lock(stacks->profile, thread, &node, &i))
         print_frame(text, "      in ", node, i);
 }
 

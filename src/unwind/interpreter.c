@@ -226,9 +226,16 @@ interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
 }
 
 bool
-interpreter_is_lock(uint64_t address, pid_t *holder)
+interpreter_is_lock(uint64_t address, struct script_lock *gil)
 {
-    return python_runtime_is_there() && python_runtime_is_lock(address, holder);
+    return python_runtime_is_there() && python_runtime_is_lock(address, gil);
+}
+
+pid_t
+interpreter_lock_owner(uint64_t address, uint64_t sp)
+{
+    return python_runtime_is_there() ? python_runtime_lock_owner(address, sp)
+                                     : 0;
 }
 
 /* Whether PC is in the loop of interpreter RUNTIME. */

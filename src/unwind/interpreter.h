@@ -59,9 +59,14 @@ bool interpreter_collect_from(struct script *script, uint8_t *window,
                               pid_t tid);
 
 /* Whether a thread that waits for the futex at ADDRESS waits for an
- * interpreter's lock, which lets one thread at a time run. *HOLDER becomes the
- * thread that has it, or 0. Context: sampler. */
-bool interpreter_is_lock(uint64_t address, pid_t *holder);
+ * interpreter's lock, which lets one thread at a time run. GIL then tells of
+ * it. Context: sampler. */
+bool interpreter_is_lock(uint64_t address, struct script_lock *gil);
+
+/* The thread that has the lock of a program in an interpreter, for which a
+ * thread with the stack pointer SP waits at the futex at ADDRESS. 0: it is not
+ * known. Context: sampler. */
+pid_t interpreter_lock_owner(uint64_t address, uint64_t sp);
 
 /* Finish the search for the places of the frames in SCRIPT, for interpreters
  * that keep no record on the native stack. FRAMES are COUNT native frames from

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "python_code.h"
+#include "python_lock.h"
 #include "python_nested.h"
 #include "python_task.h"
 #include "python_threads.h"
@@ -54,6 +55,7 @@ python_runtime_begin(uint64_t self)
     atomic_store(&live, 0);
     early_count = 0;
     python_nested_forget();
+    python_lock_begin();
     python_task_begin();
     if (scratch == NULL)
         scratch = sys_reserve_for_one((size_t)4 * SCRIPT_TEXT);
@@ -277,16 +279,23 @@ python_runtime_collect_from(struct script *script, uint8_t *window, pid_t tid)
 }
 
 bool
-python_runtime_is_lock(uint64_t address, pid_t *holder)
+python_runtime_is_lock(uint64_t address, struct script_lock *gil)
 {
-    uint64_t state;
     for (uint32_t i = 0; i < atomic_load(&count); i++)
         if (atomic_load(&is_live[i]) &&
-            python_threads_is_gil(&pythons[i], address, &state)) {
-            *holder = state != 0 ? python_threads_tid(&pythons[i], state) : 0;
+            python_threads_is_gil(&pythons[i], address, gil))
             return true;
-        }
     return false;
+}
+
+pid_t
+python_runtime_lock_owner(uint64_t address, uint64_t sp)
+{
+    uint64_t owner = 0;
+    for (uint32_t i = 0; i < atomic_load(&count) && owner == 0; i++)
+        if (atomic_load(&is_live[i]))
+            owner = python_lock_owner(&pythons[i], address, sp);
+    return python_threads_tid(owner);
 }
 
 bool

@@ -52,8 +52,12 @@ bool python_runtime_collect(struct script *script, struct heap_view *view,
 bool python_runtime_collect_from(struct script *script, uint8_t *window,
                                  pid_t tid);
 
-/* See interpreter_is_lock. Context: sampler. */
-bool python_runtime_is_lock(uint64_t address, pid_t *holder);
+/* Whether ADDRESS is in the lock of an interpreter, which GIL then tells.
+ * Context: sampler. */
+bool python_runtime_is_lock(uint64_t address, struct script_lock *gil);
+
+/* See interpreter_lock_owner. Context: sampler. */
+pid_t python_runtime_lock_owner(uint64_t address, uint64_t sp);
 
 /* Whether PC is in the loop of interpreter NUMBER. Context: any. */
 bool python_runtime_is_in_loop(uint32_t number, uint64_t pc);

@@ -64,20 +64,15 @@ python_threads_begin(void)
     return places == NULL || without == NULL ? -1 : 0;
 }
 
-/* The tid in the control block of the thread with this POINTER (glibc). */
-static pid_t
-tid_of_pointer(uint64_t pointer)
+/* The tid is in the control block of the thread (glibc). */
+pid_t
+python_threads_tid(uint64_t pointer)
 {
     pid_t tid;
-    return sys_copy_memory(&tid, pointer + ARCH_THREAD_TID, sizeof(tid)) ? tid
-                                                                         : 0;
-}
-
-pid_t
-python_threads_tid(const struct python *python, uint64_t state)
-{
-    uint64_t pointer = sys_read_word(state + python->layout.thread.thread_id);
-    return pointer != 0 ? tid_of_pointer(pointer) : 0;
+    return pointer != 0 &&
+                   sys_copy_memory(&tid, pointer + ARCH_THREAD_TID, sizeof(tid))
+               ? tid
+               : 0;
 }
 
 static uint32_t
@@ -90,7 +85,7 @@ static void
 add_state(const struct python *python, uint64_t state)
 {
     uint64_t pointer = sys_read_word(state + python->layout.thread.thread_id);
-    pid_t tid = pointer != 0 ? tid_of_pointer(pointer) : 0;
+    pid_t tid = python_threads_tid(pointer);
     if (tid == 0 || used >= PLACES / 2)
         return;
     for (uint32_t at = hash_of(tid);; at++) {
@@ -153,7 +148,7 @@ find_known(const struct python *python, pid_t tid,
         if (place->tid != tid || place->python != python ||
             sys_read_word(place->state + python->layout.thread.thread_id) !=
                 place->pointer ||
-            tid_of_pointer(place->pointer) != tid)
+            python_threads_tid(place->pointer) != tid)
             continue;
         states[count++] = place->state;
     }
@@ -188,38 +183,56 @@ python_threads_find(const struct python *python, pid_t tid,
     return count;
 }
 
-/* Whether ADDRESS is in the lock at GIL. */
+/* Fill GIL from STATE, which holds it. */
+static void
+describe_holder(const struct python *python, uint64_t state,
+                struct script_lock *gil)
+{
+    const struct python_layout *layout = &python->layout;
+    uint64_t interpreter = sys_read_word(state + layout->thread.interpreter);
+    uint32_t collecting = 0;
+    gil->holder =
+        python_threads_tid(sys_read_word(state + layout->thread.thread_id));
+    gil->is_collecting =
+        sys_copy_memory(&collecting,
+                        interpreter + layout->interpreter.collecting,
+                        sizeof(collecting)) &&
+        collecting != 0;
+}
+
+/* Whether ADDRESS is in the lock at LOCK. */
 static bool
-is_in_gil(const struct python *python, uint64_t gil, uint64_t address,
-          uint64_t *holder)
+is_in_gil(const struct python *python, uint64_t lock, uint64_t address,
+          struct script_lock *gil)
 {
     uint32_t locked = 0;
-    if (gil == 0 || address - gil >= GIL_SIZE)
+    if (lock == 0 || address - lock >= GIL_SIZE)
         return false;
-    *holder = 0;
-    if (sys_copy_memory(&locked, gil + python->layout.gil.locked,
+    *gil = (struct script_lock){0, false};
+    if (sys_copy_memory(&locked, lock + python->layout.gil.locked,
                         sizeof(locked)) &&
         locked != 0)
-        *holder = sys_read_word(gil + python->layout.gil.holder);
+        describe_holder(python, sys_read_word(lock + python->layout.gil.holder),
+                        gil);
     return true;
 }
 
 bool
 python_threads_is_gil(const struct python *python, uint64_t address,
-                      uint64_t *holder)
+                      struct script_lock *gil)
 {
     const struct python_layout *layout = &python->layout;
     if (layout->interpreter.gil == 0)
         return is_in_gil(python,
                          python->runtime + layout->runtime.gil_holder -
                              layout->gil.holder,
-                         address, holder);
+                         address, gil);
     uint64_t interpreter =
         sys_read_word(python->runtime + layout->runtime.interpreters);
     for (uint32_t i = 0; interpreter != 0 && i < INTERPRETERS_MOST; i++) {
         if (is_in_gil(python,
                       sys_read_word(interpreter + layout->interpreter.gil),
-                      address, holder))
+                      address, gil))
             return true;
         interpreter = sys_read_word(interpreter + layout->interpreter.next);
     }

@@ -26,12 +26,11 @@ uint32_t python_threads_find(const struct python *python, pid_t tid,
                              uint64_t states[PYTHON_STATES_MOST],
                              bool *is_early);
 
-/* The thread of STATE, or 0. */
-pid_t python_threads_tid(const struct python *python, uint64_t state);
+/* The thread in which pthread_self returns POINTER, or 0. */
+pid_t python_threads_tid(uint64_t pointer);
 
-/* Whether ADDRESS is in the lock of an interpreter that lets one thread at a
- * time run (GIL). *HOLDER becomes the state that holds it; 0: none. */
+/* Whether ADDRESS is in the lock of an interpreter of PYTHON. */
 bool python_threads_is_gil(const struct python *python, uint64_t address,
-                           uint64_t *holder);
+                           struct script_lock *gil);
 
 #endif

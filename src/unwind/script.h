@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define SCRIPT_NO_BORDER UINT64_MAX
 
@@ -52,6 +53,12 @@ struct script_task {
 /* Limit of the bytes of a task's name, with a null byte at the end. Longer ones
  * are cut. */
 #define SCRIPT_TASK_NAME 64u
+
+/* The lock of an interpreter that lets one thread at a time run. */
+struct script_lock {
+    pid_t holder;       /* the thread that has it; 0: none */
+    bool is_collecting; /* garbage is being collected */
+};
 
 struct script {
     struct script_frame *frames;

@@ -24,7 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
 kept=$build/python
-quick='waits named plain threads deep tasks forked freed raised'
+quick='waits named marked plain threads deep tasks forked freed raised'
 all="$quick crowd waves traced observed profiled monitored alarmed collected
     by_fork by_forkserver by_spawn interpreters children greens arrays cython
     embedded"
@@ -134,6 +134,16 @@ run_waits() {
         "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"
 }
 
+# run_marked RATE
+run_marked() {
+    local tree=$kept/tree
+    rm -f "$tmp"/marked*
+    under SPROF_OUTPUT="$tmp/marked.pb.gz" SPROF_ONLY='python*' \
+        SPROF_FREQUENCY="$1" "$python" "$here/marked.py" "$tmp/marked.json" 1.5
+    judge "$version marked at $1 Hz" "$status" "$python" \
+        "$here/check_marked.py" "$tmp/marked.json" "$tmp/marked.pb.gz"
+}
+
 # run_named RATE
 run_named() {
     local tree=$kept/tree
@@ -191,6 +201,7 @@ for python in $(find_pythons); do
             case $name in
             waits) run_waits "$rate" ;;
             named) run_named "$rate" ;;
+            marked) run_marked "$rate" ;;
             *) run_case "$name" "$rate" ;;
             esac
         done

@@ -2,7 +2,8 @@
 """Threads that wait, each in its own way, for CPython from 3.9.
 
 Usage: waits.py FILE SECONDS. FILE gets the stack of every thread as the
-interpreter itself has it: {tid: [[name, file, line], ...]}, root first. From
+interpreter itself has it: {tid: [[name, file, line], ...]}, root first, and
+which thread has the lock that a thread waits for: {tid: tid}. From
 then on no thread leaves its wait, for so many seconds. The last word of the output is
 the time from the process's start until then, in seconds.
 """
@@ -23,6 +24,8 @@ import time
 
 TIDS = {}
 HELD = threading.Lock()
+OWNED = threading.RLock()
+OWNED_WAITS = []
 NEVER = threading.Event()
 WAITS = []
 
@@ -56,10 +59,40 @@ def within_with():
 @wait
 def with_reentrant():
     lock = threading.RLock()
-    other = threading.Thread(target=lock.acquire, daemon=True)
+    taken = threading.Event()
+
+    def hold():
+        with lock:
+            taken.set()
+            time.sleep(600)
+
+    other = threading.Thread(target=hold, daemon=True)
     other.start()
-    other.join()
+    taken.wait()
+    OWNERS[threading.get_native_id()] = other.native_id
     lock.acquire()
+
+
+def owned(function):
+    """The main thread has the lock for which FUNCTION waits."""
+    OWNED_WAITS.append(function)
+    return wait(function)
+
+
+@owned
+def reentrant():
+    OWNED.acquire()
+
+
+@owned
+def reentrant_in_time():
+    OWNED.acquire(timeout=600)
+
+
+@owned
+def within_reentrant():
+    with OWNED:
+        pass
 
 
 @wait
@@ -215,10 +248,13 @@ def executed():
 
 
 CHILDREN = []
+OWNERS = {}
 
 
 def enter(function):
     TIDS[threading.get_ident()] = threading.get_native_id()
+    if function in OWNED_WAITS:
+        OWNERS[threading.get_native_id()] = os.getpid()
     function()
 
 
@@ -250,7 +286,7 @@ def observe(path, seconds):
         time.sleep(0.3)
         before, stacks = stacks, all_stacks()
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(stacks, file)
+        json.dump({"stacks": stacks, "owners": OWNERS}, file)
     settled = age()
     time.sleep(seconds)
     for process in CHILDREN:
@@ -262,6 +298,8 @@ def observe(path, seconds):
 def main():
     TIDS[threading.get_ident()] = threading.get_native_id()
     HELD.acquire()
+    OWNED.acquire()
+    OWNED.acquire()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
     for function in WAITS:
         threading.Thread(target=enter, args=(function,), daemon=True).start()

@@ -10,6 +10,9 @@
 #   the interpreter's lock;
 # - kill -9 leaves the names;
 # - they have a kind or category of their own in files that know kinds;
+# - a collection of garbage is shown as such, also if the interpreter's file has
+#   no names for it;
+# - two threads that wait for each other's locks are found;
 # - with SPROF_PYTHON=0 none is shown.
 . "$(dirname "$0")/lib.sh"
 has python3 || finish
@@ -99,6 +102,48 @@ fi
 plain env SPROF_PYTHON=0 LD_PRELOAD="$library" \
     SPROF_OUTPUT="$tmp/off.folded" "$python" app.py 0.3
 [ "$(share 'app\.' off.folded)" -eq 0 ] || fail "functions that are not wanted"
+
+cat >collect.py <<'P'
+import gc
+kept = [[number] for number in range(200000)]
+def explicit():
+    gc.collect()
+for _ in range(20):
+    explicit()
+P
+plain env LD_PRELOAD="$library" SPROF_COST=off \
+    SPROF_OUTPUT="$tmp/c.folded,$tmp/c.sprof" "$python" collect.py
+grep -q 'collect\.explicit;.*\[garbage collection\]' c.folded ||
+    fail "no collection: $(cat c.folded)"
+plain "$sprofile" report -n 0 --native c.sprof
+! grep -q 'garbage collection' out || fail "--native: a name of ours"
+
+cat >dead.py <<'P'
+import threading, time
+first, second = threading.RLock(), threading.RLock()
+both = threading.Barrier(2)
+def one(mine, other):
+    with mine:
+        both.wait()
+        with other:
+            pass
+for pair in (first, second), (second, first):
+    threading.Thread(target=one, args=pair, daemon=True).start()
+time.sleep(100)
+P
+profile_begin d SPROF_COST=off "$python" dead.py
+pid=$(pgrep -P "$running")
+for _ in $(seq 100); do
+    plain "$sprofile" stacks "$pid"
+    grep -q '^Deadlock' out && break
+    sleep 0.1
+done
+grep -q '^Deadlock: 2 threads wait for each other$' out &&
+    [ "$(grep -c 'waits for the RLock of ' out)" -eq 2 ] &&
+    [ "$(grep -c '^      in dead\.one dead\.py:7$' out)" -eq 2 ] ||
+    fail "stacks: no deadlock: $(cat out)"
+kill -9 "$pid"
+wait "$running" 2>/dev/null
 
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")

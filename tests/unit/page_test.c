@@ -572,6 +572,13 @@ waits_name_their_holders(void **state)
     (void)state;
     assert_int_equal(wait_text_holder("mutex of worker (4713)"), 4713);
     assert_int_equal(wait_text_holder("end of a (b) (12)"), 12);
+    assert_int_equal(wait_text_holder("GIL of a (12) in f.g"), 12);
+    assert_int_equal(wait_text_holder(
+                         "GIL of a (b) (12) in f, garbage collection"),
+                     12);
+    assert_int_equal(wait_text_holder("mutex of a (7) in b (12)"), 12);
+    assert_int_equal(wait_text_holder("GIL of a (12), garbage collection"), 12);
+    assert_int_equal(wait_text_holder("mutex of a (12) b"), 0);
     assert_int_equal(wait_text_holder("/tmp/file (12)"), 0);
     assert_int_equal(wait_text_holder("pipe:[17]"), 0);
     assert_int_equal(wait_text_holder("mutex of worker (4713"), 0);

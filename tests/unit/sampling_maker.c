@@ -365,6 +365,13 @@ look_words(pid_t tid, const struct look *look,
     return 0;
 }
 
+pid_t
+look_owner(pid_t tid, const struct look *look)
+{
+    (void)tid, (void)look;
+    return 0;
+}
+
 int
 modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
                 bool *is_stack)
