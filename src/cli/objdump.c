@@ -10,8 +10,10 @@
  * and a block for each function of that name; those without samples are left
  * out.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbol/elf_view.h"
 #include "util/array.h"
 #include "objdump.h"
 
@@ -199,39 +202,46 @@ take_text(struct objdump *objdump, const struct code *code)
     return status;
 }
 
-/* Run objdump on PATH with one or two more options. */
+/* What is asked of which program. */
+struct request {
+    const struct code *code;
+    const char *program;
+    const char *path; /* of the file that is disassembled */
+    char *error;      /* of SIZE bytes */
+    size_t size;
+};
+
+/* Run the program with one or two more options. */
 static int
-ask(struct objdump *objdump, const struct code *code, const char *path,
-    char *option, char *second, char *error, size_t size)
+ask(struct objdump *objdump, const struct request *request, char *option,
+    char *second)
 {
-    char *arguments[] = {(char *)"objdump",
+    char *arguments[] = {(char *)request->program,
                          (char *)"--disassemble",
                          (char *)"--no-show-raw-insn",
                          option,
                          second,
                          (char *)"--",
-                         (char *)path,
+                         (char *)request->path,
                          NULL};
     objdump_release(objdump);
-    objdump->text = run(arguments, error, size);
+    objdump->text = run(arguments, request->error, request->size);
     if (objdump->text == NULL)
         return -1;
-    if (take_text(objdump, code) == 0)
+    if (take_text(objdump, request->code) == 0)
         return 0;
-    snprintf(error, size, "%s", strerror(errno));
+    snprintf(request->error, request->size, "%s", strerror(errno));
     return -1;
 }
 
 static int
-ask_by_name(struct objdump *objdump, const struct code *code, const char *path,
-            char *error, size_t size)
+ask_by_name(struct objdump *objdump, const struct request *request)
 {
     char *option;
-    if (code->linkage[0] == '\0' ||
-        asprintf(&option, "--disassemble=%s", code->linkage) < 0)
+    if (request->code->linkage[0] == '\0' ||
+        asprintf(&option, "--disassemble=%s", request->code->linkage) < 0)
         return 0;
-    int status =
-        ask(objdump, code, path, option, (char *)"--wide", error, size);
+    int status = ask(objdump, request, option, (char *)"--wide");
     free(option);
     return status;
 }
@@ -239,10 +249,10 @@ ask_by_name(struct objdump *objdump, const struct code *code, const char *path,
 /* An address of a caller lies within its call; the next instruction begins one
  * byte later. */
 static int
-ask_by_range(struct objdump *objdump, const struct code *code, const char *path,
-             char *error, size_t size)
+ask_by_range(struct objdump *objdump, const struct request *request)
 {
     char first[64], last[64];
+    const struct code *code = request->code;
     const struct code_place *place = &code->places[0];
     bool is_leaf = (place->flat[VALUE_SAMPLES] | place->flat[VALUE_CPU] |
                     place->flat[VALUE_WALL]) != 0;
@@ -251,12 +261,56 @@ ask_by_range(struct objdump *objdump, const struct code *code, const char *path,
     snprintf(last, sizeof(last), "--stop-address=0x%llx",
              (unsigned long long)code->places[code->count - 1].offset +
                  LONGEST + 1);
-    return ask(objdump, code, path, first, last, error, size);
+    return ask(objdump, request, first, last);
 }
 
-/* Why the file of MODULE cannot be disassembled; NULL if it can. */
+/* Ask the program of REQUEST. Returns 0 if it has disassembled the code. */
+static int
+ask_program(struct objdump *objdump, const struct request *request)
+{
+    if (ask_by_name(objdump, request) != 0 ||
+        (objdump->count == 0 && ask_by_range(objdump, request) != 0))
+        return -1;
+    if (objdump->count > 0)
+        return 0;
+    snprintf(request->error, request->size,
+             "its file has no symbol of this name");
+    return -1;
+}
+
+/* Whether MACHINE (e_machine) is that of this program. */
+static bool
+is_own(uint32_t machine)
+{
+    struct elf_view own;
+    if (elf_view_open(&own, "/proc/self/exe") != 0)
+        return true;
+    uint32_t number = ((const Elf64_Ehdr *)(const void *)own.bytes)->e_machine;
+    elf_view_close(&own);
+    return number == machine;
+}
+
+/* The program for files of MACHINE, which is not this one, as distributions
+ * call it; NULL if it is not known. */
 static const char *
-problem_of(const struct profile *profile, const struct profile_module *module)
+program_of(uint32_t machine)
+{
+    static const struct {
+        uint32_t machine;
+        const char *program;
+    } programs[] = {{EM_X86_64, "x86_64-linux-gnu-objdump"},
+                    {EM_AARCH64, "aarch64-linux-gnu-objdump"}};
+    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+        if (programs[i].machine == machine)
+            return programs[i].program;
+    return NULL;
+}
+
+/* Why the file of MODULE, which is at PATH, cannot be disassembled; NULL if it
+ * can. */
+static const char *
+problem_of(const struct profile *profile, const struct profile_module *module,
+           const char *path)
 {
     struct stat status;
     const char *problem = symbolizer_problem(profile->symbols, module->symbols);
@@ -264,7 +318,7 @@ problem_of(const struct profile *profile, const struct profile_module *module)
         return problem;
     if (module->path[0] != '/')
         return "its module is no file";
-    if (stat(module->path, &status) != 0)
+    if (stat(path, &status) != 0)
         return strerror(errno);
     return S_ISREG(status.st_mode) ? NULL : "its module is no file";
 }
@@ -274,20 +328,25 @@ objdump_function(struct objdump *objdump, const struct profile *profile,
                  const struct code *code, char *error, size_t size)
 {
     const struct profile_module *module = &profile->modules[code->module];
-    const char *problem = problem_of(profile, module);
+    char text[PATH_MAX], other[512];
+    struct request request = {.code = code,
+                              .program = "objdump",
+                              .path = elf_view_place(module->path, text),
+                              .error = error,
+                              .size = size};
+    const char *problem = problem_of(profile, module, request.path);
     *objdump = (struct objdump){0};
     if (problem != NULL) {
         snprintf(error, size, "%s", problem);
         return -1;
     }
-    if (ask_by_name(objdump, code, module->path, error, size) != 0 ||
-        (objdump->count == 0 &&
-         ask_by_range(objdump, code, module->path, error, size) != 0))
-        return -1;
-    if (objdump->count > 0)
+    if (ask_program(objdump, &request) == 0)
         return 0;
-    snprintf(error, size, "its file has no symbol of this name");
-    return -1;
+    uint32_t machine = profile->processes[module->process].machine;
+    request.program = is_own(machine) ? NULL : program_of(machine);
+    request.error = other;
+    request.size = sizeof(other);
+    return request.program != NULL ? ask_program(objdump, &request) : -1;
 }
 
 void

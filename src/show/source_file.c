@@ -2,23 +2,37 @@
 /* source_file.c -- see source_file.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbol/elf_view.h"
 #include "source_file.h"
 
 /* Columns from one tab stop to the next. */
 enum { TAB = 8 };
 
-/* A pipe or a terminal would wait for its other end without O_NONBLOCK. */
+/* Open PATH below --sysroot, or else on this machine, where the developer may
+ * have it. A pipe or a terminal would wait for its other end without
+ * O_NONBLOCK. */
+static int
+open_path(const char *path)
+{
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    char text[PATH_MAX];
+    const char *place = elf_view_place(path, text);
+    int fd = open(place, flags);
+    return fd < 0 && place != path ? open(path, flags) : fd;
+}
+
 int
 source_file_open(struct source_file *source, const char *path,
                  const char **problem)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_path(path);
     *source = (struct source_file){0};
     *problem = "not a file";
     if (fd < 0 || fstat(fd, &status) != 0) {

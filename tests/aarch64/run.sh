@@ -162,6 +162,12 @@ read_profile() {
         echo "FAIL reads.aarch64"
         diff here.stacks other.stacks | head -n 5
     fi
+    if "$build/sprofile" annotate --sysroot there work_burn here.sprof |
+        sed -n '/machine code/,$p' | grep -q ' madd '; then
+        echo "ok annotates.aarch64"
+    else
+        echo "FAIL annotates.aarch64"
+    fi
 }
 
 # The memory that the machine begins with: packages, product and tests.

@@ -239,6 +239,7 @@ fi
 
 # Names from a copy of another machine's files.
 # - --sysroot takes the program, and its debug file, from there alone;
+# - so does annotate, with its source, too;
 # - what is not there has no name.
 section "another machine's files"
 
@@ -259,6 +260,18 @@ for root in there there/ "$tmp/there"; do
     expect_status 0
     grep -q 'leaf_spin.*known_stack' out || fail "$root: no name"
 done
+file=$("$sprofile" report --sysroot there --by line -n 0 --json p.sprof |
+    sed -n 's/.*"file": *"\([^"]*known_stack[^"]*\)".*/\1/p' | head -n 1)
+mkdir -p "there$(dirname "$file")"
+sed 's/leaf_spin(/& \/* the copy *\/ /' "$file" >"there$file"
+plain "$sprofile" annotate --sysroot there leaf_spin p.sprof
+grep -q 'the copy' out || fail "annotate: not the source below --sysroot"
+plain "$sprofile" annotate --sysroot there work_burn p.sprof
+sed '1,/machine code/d' out | grep -qE '^ +[0-9]+\.[0-9]+ +[0-9.]+' ||
+    fail "annotate: no machine code: $(cat out)"
+rm "there$file"
+plain "$sprofile" annotate --sysroot there leaf_spin p.sprof
+grep -q 'leaf_spin(' out || fail "annotate: no source of this machine"
 plain "$sprofile" report -n 0 --sysroot empty p.sprof
 ! grep -qE 'leaf_spin|__libc_start_main' out || fail "names from here"
 plain "$sprofile" report --sysroot none p.sprof
