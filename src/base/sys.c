@@ -181,6 +181,13 @@ sys_read_present(void *to, uint64_t address, size_t length)
 #define NO_CHANGE (-1)
 #define SET_SIZE sizeof(uint64_t)
 
+bool
+sys_can_load(uint64_t address)
+{
+    return sys_call(SYS_rt_sigprocmask, NO_CHANGE, address, 0, SET_SIZE) ==
+           -EINVAL;
+}
+
 void
 sys_believe_sets(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* heap_view.c -- see heap_view.h. It runs in any thread, also in handlers. */
+#include <stdatomic.h>
+
 #include "base/arch.h"
 #include "base/sys.h"
 #include "heap_view.h"
@@ -13,6 +15,9 @@
 
 #define PAGE 4096u
 
+/* An address at which nothing is mapped. */
+#define NO_ADDRESS 8u
+
 /* Where the addresses of programs end. */
 #define ADDRESSES_END (1ull << ARCH_ADDRESS_BITS)
 
@@ -24,6 +29,7 @@ heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
     view->high = high;
     view->block = 0;
     view->block_start = view->block_end = 0;
+    view->proved_start = view->proved_end = 0;
     view->start = view->end = 0;
     view->window = window;
     view->fills = fills;
@@ -38,12 +44,66 @@ lies_in(uint64_t start, uint64_t end, uint64_t address, size_t length)
     return address >= start && address < end && end - address >= length;
 }
 
+/* Whether the kernel looks at an address that it is asked for. */
+static bool
+is_kernel_sure(void)
+{
+    enum { UNKNOWN, SURE, UNSURE };
+    static _Atomic int answer;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    if (known == UNKNOWN) {
+        known = sys_can_load(NO_ADDRESS) ? UNSURE : SURE;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known == SURE;
+}
+
+/* Whether the kernel can read a word of the page at ADDRESS. */
+static bool
+prove_page(struct heap_view *view, uint64_t address)
+{
+    if (view->fills == 0)
+        return false;
+    view->fills--;
+    return sys_can_load(address);
+}
+
+/* Whether the kernel has read a word of each page of the LENGTH bytes at
+ * ADDRESS, or does so now. */
+static bool
+is_proved(struct heap_view *view, uint64_t address, size_t length)
+{
+    uint64_t start = address & ~(uint64_t)(PAGE - 1);
+    if (length > PAGE || address >= ADDRESSES_END)
+        return false;
+    if (lies_in(view->proved_start, view->proved_end, address, length))
+        return true;
+    bool is_one = address - start + length <= PAGE;
+    if (!is_kernel_sure() || !prove_page(view, start) ||
+        (!is_one && !prove_page(view, start + PAGE)))
+        return false;
+    view->proved_start = start;
+    view->proved_end = start + (is_one ? PAGE : 2 * PAGE);
+    return true;
+}
+
 /* Whether LENGTH bytes at ADDRESS are of the stack, and may be read directly.
  */
 static bool
-is_stack(const struct heap_view *view, uint64_t address, size_t length)
+is_stack(struct heap_view *view, uint64_t address, size_t length)
 {
-    return !view->is_careful && lies_in(view->low, view->high, address, length);
+    return lies_in(view->low, view->high, address, length) &&
+           (!view->is_careful || is_proved(view, address, length));
+}
+
+/* Whether LENGTH bytes at ADDRESS are of an object that the thread keeps. A
+ * word that was read between two stores of the interpreter may lead elsewhere,
+ * so the kernel reads there first. */
+static bool
+is_object(struct heap_view *view, uint64_t address, size_t length)
+{
+    return view->kept == HEAP_VIEW_BLOCKS && !view->is_careful &&
+           is_proved(view, address, length);
 }
 
 /* Look for LENGTH bytes at ADDRESS in the blocks from BLOCK on. A block that is
@@ -98,28 +158,6 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     return sys_copy_memory(to, address, length);
 }
 
-bool
-heap_view_ahead(struct heap_view *view, uint64_t address, void *to,
-                size_t length)
-{
-    if (!view->is_careful || !lies_in(view->low, view->high, address, length))
-        return heap_view_copy(view, address, to, length);
-    if (!lies_in(view->start, view->end, address, length)) {
-        uint64_t left = view->high - address;
-        size_t size = left < HEAP_VIEW_WINDOW ? left : HEAP_VIEW_WINDOW;
-        if (view->fills == 0)
-            return false;
-        view->fills--;
-        long got = sys_read_memory(view->window, address, size);
-        view->start = address;
-        view->end = address + (got > 0 ? (uint64_t)got : 0);
-        if (view->end - address < length)
-            return false;
-    }
-    __builtin_memcpy(to, view->window + (address - view->start), length);
-    return true;
-}
-
 /* Fill the window with the LENGTH bytes at ADDRESS, and with what is in front
  * of them in the same page. */
 static bool
@@ -145,10 +183,16 @@ fill(struct heap_view *view, uint64_t address, size_t length)
 const uint8_t *
 heap_view_at(struct heap_view *view, uint64_t address, size_t length)
 {
-    if (is_kept(view, address, length))
+    if (is_kept(view, address, length) || is_object(view, address, length))
         return (const uint8_t *)address;
     if (!lies_in(view->start, view->end, address, length) &&
         !fill(view, address, length))
         return NULL;
     return view->window + (address - view->start);
+}
+
+const uint8_t *
+heap_view_stack(struct heap_view *view, uint64_t address, size_t length)
+{
+    return is_stack(view, address, length) ? (const uint8_t *)address : NULL;
 }

@@ -25,7 +25,8 @@ enum heap_view_kept {
     HEAP_VIEW_NOTHING,
     /* The blocks. Each begins with the address of the next one and its own
      * size. Only the thread itself frees them, and it drops them from the list
-     * first. */
+     * first. Frames outside of them are objects, which no other thread frees.
+     * Those are read once the kernel has read a word of their page. */
     HEAP_VIEW_BLOCKS,
     /* All to which a record refers that was read. */
     HEAP_VIEW_ALL,
@@ -37,11 +38,13 @@ struct heap_view {
     uint64_t start, end; /* addresses in the window */
     /* The block that was read last; equal: none was. */
     uint64_t block_start, block_end;
+    /* Pages in which the kernel has just read a word; equal: none. */
+    uint64_t proved_start, proved_end;
     uint8_t *window; /* HEAP_VIEW_WINDOW bytes */
     uint32_t fills;  /* how many system calls may still be made */
     enum heap_view_kept kept;
-    /* An address may be anything. The stack is not read directly, either: pages
-     * of it that are not in use may not be accessible. */
+    /* An address may be anything. Pages of the stack that are not in use may
+     * not be accessible, so the kernel reads a word of each page first. */
     bool is_careful;
 };
 
@@ -61,9 +64,9 @@ const uint8_t *heap_view_at(struct heap_view *view, uint64_t address,
 bool heap_view_copy(struct heap_view *view, uint64_t address, void *to,
                     size_t length);
 
-/* The same for records on the stack that are read upwards: one system call
- * copies many to the window. Context: any. */
-bool heap_view_ahead(struct heap_view *view, uint64_t address, void *to,
-                     size_t length);
+/* The LENGTH bytes of the stack at ADDRESS, or NULL: they cannot be read
+ * directly. Context: any. */
+const uint8_t *heap_view_stack(struct heap_view *view, uint64_t address,
+                               size_t length);
 
 #endif

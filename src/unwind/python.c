@@ -146,16 +146,16 @@ collect_by_cframes(struct chain *chain, uint64_t address)
 }
 
 /* Look for a CFrame in the LENGTH bytes of the stack from START on, which are
- * at COPIED. Returns whether one was found, and its frames were collected, or
+ * at BYTES. Returns whether one was found, and its frames were collected, or
  * TRIES is at its end. */
 static bool
-search_piece(struct chain *chain, const uint8_t *copied, uint64_t start,
+search_piece(struct chain *chain, const uint8_t *bytes, uint64_t start,
              uint64_t length, uint32_t *tries)
 {
     const struct python_layout *layout = chain->layout;
     for (unsigned at = 0; at + CFRAME_SIZE <= length; at += 8) {
-        uint64_t current = python_word(copied, at + layout->cframe.current);
-        uint64_t previous = python_word(copied, at + layout->cframe.previous);
+        uint64_t current = python_word(bytes, at + layout->cframe.current);
+        uint64_t previous = python_word(bytes, at + layout->cframe.previous);
         if (current == 0 || (current & 7) != 0 || (previous & 7) != 0 ||
             (!is_root(chain, previous) &&
              (previous <= start + at || previous >= chain->view->high)))
@@ -171,6 +171,18 @@ search_piece(struct chain *chain, const uint8_t *copied, uint64_t start,
     return false;
 }
 
+/* The LENGTH bytes of the stack at START, PIECE at most. */
+static const uint8_t *
+read_piece(struct heap_view *view, uint64_t start, uint64_t length)
+{
+    const uint8_t *piece = heap_view_stack(view, start, length);
+    /* The frames of generators come to the front of the window. */
+    uint8_t *copied = view->window + HEAP_VIEW_WINDOW - PIECE;
+    if (piece == NULL && heap_view_copy(view, start, copied, length))
+        piece = copied;
+    return piece;
+}
+
 /* The innermost CFrame, which is at TOP, has just been made the thread's own.
  * It is not filled yet, and tells nothing of the others. The next one lies
  * farther up on the stack, in the loop that called this one. Look for it: its
@@ -184,13 +196,9 @@ collect_behind(struct chain *chain, uint64_t top)
     for (uint32_t i = 0; i < PIECES_MOST && start < view->high; i++) {
         uint64_t length =
             view->high - start < PIECE ? view->high - start : PIECE;
-        /* The frames of generators come to the front of the window. */
-        uint8_t *copied = view->window + HEAP_VIEW_WINDOW - PIECE;
-        if (view->fills == 0 || !sys_copy_memory(copied, start, length))
-            return;
-        view->fills--;
-        if (length < CFRAME_SIZE ||
-            search_piece(chain, copied, start, length, &tries))
+        const uint8_t *piece = read_piece(view, start, length);
+        if (piece == NULL || length < CFRAME_SIZE ||
+            search_piece(chain, piece, start, length, &tries))
             return;
         start += length - CFRAME_SIZE + 8;
     }
@@ -232,7 +240,7 @@ count_cframes(struct chain *chain, uint64_t address, uint32_t most)
     uint32_t records = 0;
     uint64_t next[2];
     while (records < most && !is_root(chain, address)) {
-        if (!heap_view_ahead(chain->view, address, next, sizeof(next)))
+        if (!heap_view_copy(chain->view, address, next, sizeof(next)))
             return 0;
         records++;
         address = next[1];
@@ -253,13 +261,13 @@ close_objects(struct chain *chain, uint32_t first, uint64_t address)
     if (chain->view->kept == HEAP_VIEW_ALL && !script->is_cut)
         records = count_cframes(chain, address, frames + 2);
     if (records == frames + 1 &&
-        heap_view_ahead(chain->view, address, next, sizeof(next)))
+        heap_view_copy(chain->view, address, next, sizeof(next)))
         address = next[1];
     if (records != 0 && records + 1 == frames && first == 0)
         script_drop_first(script);
     for (uint32_t i = first;
          i < script->count &&
-         heap_view_ahead(chain->view, address, next, sizeof(next));
+         heap_view_copy(chain->view, address, next, sizeof(next));
          i++) {
         script->frames[i].border = address;
         address = next[1];
@@ -298,10 +306,10 @@ state_word(const uint8_t *bytes, uint16_t offset)
  * Up to 3.10 all frames are objects. Each refers to its caller, and the native
  * stack to the innermost one, also while the thread has let go of the lock.
  * Later ones lie in blocks, which may be freed with the state of a thread that
- * does not run. Or they lie in generators, which are freed as soon as they are
- * no callers. A record on another stack means that another thread uses this
- * state, or that the stacks were switched. 3.9 has no record: there the state
- * must be the thread's own one. */
+ * does not run. Or they lie in generators, which only a thread with the lock
+ * frees, as soon as they are no callers. A record on another stack means that
+ * another thread uses this state, or that the stacks were switched. 3.9 has no
+ * record: there the state must be the thread's own one. */
 static enum heap_view_kept
 kept_of(const struct chain *chain, bool is_held, uint64_t top)
 {
