@@ -9,12 +9,13 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "hot.h"
 #include "state.h"
 #include "sys.h"
 #include "clock.h"
 #include "poison.h"
 
-static clock_function get_time = clock_gettime;
+static HOT_STATE clock_function get_time = clock_gettime;
 
 void
 clock_use(clock_function function)
@@ -49,7 +50,7 @@ clock_read(clockid_t id)
     return ns_of(&t);
 }
 
-uint64_t
+HOT uint64_t
 clock_now(void)
 {
     struct timespec t;
@@ -84,7 +85,7 @@ clock_process(void)
     return clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-uint64_t
+HOT uint64_t
 clock_own(void)
 {
     return clock_read(CLOCK_THREAD_CPUTIME_ID);

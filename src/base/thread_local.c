@@ -10,13 +10,14 @@
  */
 #include <stddef.h>
 
+#include "hot.h"
 #include "sys.h"
 #include "thread_local.h"
 #include "poison.h"
 
 static __thread pid_t own_tid; /* 0: the kernel was not asked yet */
-static _Atomic(_Atomic uint32_t *) labels;
-static uint32_t label_count;
+static HOT_STATE _Atomic(_Atomic uint32_t *) labels;
+static HOT_STATE uint32_t label_count;
 
 void
 thread_local_use_labels(_Atomic uint32_t *table, uint32_t count)
@@ -54,7 +55,7 @@ thread_local_label_of(pid_t tid)
                          : 0;
 }
 
-uint32_t
+HOT uint32_t
 thread_local_label(void)
 {
     return thread_local_label_of(own_tid);
@@ -71,7 +72,7 @@ thread_local_begin(void)
     own_tid = tid;
 }
 
-pid_t
+HOT pid_t
 thread_local_tid(void)
 {
     if (own_tid == 0)

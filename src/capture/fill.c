@@ -16,6 +16,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "process/modules.h"
@@ -237,6 +238,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     describe_thread(slot, has_words);
     arch_regs(context, &regs);
     slot->sp = regs.sp;
+    rules_fetch_rest(regs.pc);
     slot->in_syscall = arch_is_at_call(regs.pc);
     walk_begin(&slot->walk, &regs);
 }
@@ -278,7 +280,7 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
     return !is_missing || leave_to_sampler(slot, context, outcome);
 }
 
-void
+HOT void
 fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
           const ucontext_t *context)
 {

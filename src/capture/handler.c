@@ -21,6 +21,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/phase.h"
 #include "base/proc.h"
 #include "base/sys.h"
@@ -279,22 +280,34 @@ place_of_next(pid_t tid)
            atomic_load_explicit(&shared.own_taken, memory_order_relaxed);
 }
 
+/* Begin to fetch what can be named before the clock is read: the stack's first
+ * lines, and the frames of the thread's last sample. */
+static void
+fetch_first(bool has_words, const ucontext_t *context)
+{
+    const char *stack = (const char *)arch_register(context, ARCH_SP);
+    for (size_t line = 0; line < STACK_LINES; line++)
+        __builtin_prefetch(stack + line * LINE);
+    if (!has_words || last_count == 0)
+        return;
+    const char *frames = (const char *)last_frames;
+    for (size_t at = 0; at < LAST_FRAMES * sizeof(*last_frames); at += LINE)
+        __builtin_prefetch(frames + at);
+}
+
 /* Begin to fetch what the walk will read. The program has used the caches for
  * itself, and each line that is fetched alone makes the thread wait. Most outer
  * frames are those of the last sample. */
 static void
-fetch_ahead(uint32_t place, bool has_words, const ucontext_t *context)
+fetch_ahead(uint32_t index, uint32_t place, bool has_words,
+            const ucontext_t *context)
 {
-    const char *stack = (const char *)arch_register(context, ARCH_SP);
-    slots_fetch(place);
     rules_fetch(arch_register(context, ARCH_PC));
-    for (size_t line = 0; line < STACK_LINES; line++)
-        __builtin_prefetch(stack + line * LINE);
-    if (!has_words)
-        return;
+    slots_fetch(place);
+    __builtin_prefetch(shared_thread_at(index));
     /* The leaf is mostly another one. */
-    for (uint32_t i = 1; i < LAST_FRAMES && i < last_count; i++)
-        rules_fetch(frame_lookup(last_frames[i]));
+    for (uint32_t i = 1; has_words && i < LAST_FRAMES && i < last_count; i++)
+        rules_fetch_exact(frame_lookup(last_frames[i]));
 }
 
 /* Take a sample because the thread's own CPU clock has expired. */
@@ -303,8 +316,9 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
 {
     pid_t tid = has_words ? thread_local_tid() : sys_gettid();
     uint32_t index = shared_index_of(tid), place = place_of_next(tid);
+    fetch_first(has_words, context);
     uint64_t start = clock_now();
-    fetch_ahead(place, has_words, context);
+    fetch_ahead(index, place, has_words, context);
     uint64_t clock = read_clock(kind, has_words);
     if (is_unwanted(kind, index, clock, has_words, context))
         return;
@@ -313,6 +327,7 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
         shared_lose(LOSS_RING_FULL);
         return;
     }
+    rules_fetch_more(arch_register(context, ARCH_PC));
     slot->thread = index;
     slot->tid = tid;
     slot->time = start;
@@ -492,7 +507,7 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
 }
 
 /* The handler of all signal numbers that are ours (signals.h). */
-static ARCH_SIGNAL_ENTRY void
+static HOT ARCH_SIGNAL_ENTRY void
 handler_run(int signo, siginfo_t *info, void *context)
 {
     if ((signals_closed() & signals_bit(signo)) != 0 && shared.request(info))

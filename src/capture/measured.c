@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sample.h"
 #include "base/thread_local.h"
 #include "fill.h"
@@ -18,7 +19,7 @@
 
 static __thread volatile bool is_on;
 
-bool
+HOT bool
 measured_is_on(void)
 {
     return is_on;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* shared.c -- see shared.h. It runs in any thread, also in handlers. */
+#include "base/hot.h"
 #include "slot.h"
 #include "shared.h"
 #include "base/poison.h"
 
 static const struct options no_options;
 static const struct settings no_settings = {.options = &no_options};
-struct shared shared = {.settings = &no_settings};
+HOT_STATE struct shared shared = {.settings = &no_settings};
 __thread volatile bool shared_is_registered;
 
-uint32_t
+HOT uint32_t
 shared_index_of(pid_t tid)
 {
     if ((uint32_t)tid >= shared.tid_count)

@@ -3,6 +3,7 @@
  * thread, also in handlers. */
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "unwind/heap_view.h"
 #include "slot.h"
@@ -15,12 +16,12 @@
 #define LINE 64u
 #define FRAME_LINES 3u
 
-static struct slot *slots;
-static struct frame *frames;
+static HOT_STATE struct slot *slots;
+static HOT_STATE struct frame *frames;
 static struct script_frame *script_frames;
 static uint8_t *windows, *heap_windows, *copies;
-static uint32_t slot_count, frames_each;
-static _Atomic uint32_t used;
+static HOT_STATE uint32_t slot_count, frames_each;
+static HOT_STATE _Atomic uint32_t used;
 
 static void
 furnish_slots(void)
@@ -71,7 +72,7 @@ slots_begin(uint32_t count, uint32_t max_depth)
     return 0;
 }
 
-bool
+HOT bool
 slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
 {
     uint32_t expected = from;
@@ -90,7 +91,7 @@ note_used(uint32_t i)
         ;
 }
 
-void
+HOT void
 slots_fetch(uint32_t hint)
 {
     if (slot_count == 0)
@@ -108,7 +109,7 @@ slots_fetch(uint32_t hint)
                            1);
 }
 
-struct slot *
+HOT struct slot *
 slots_claim(uint32_t hint)
 {
     uint32_t tries = slot_count < CLAIM_TRIES ? slot_count : CLAIM_TRIES;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "elf_image.h"
 #include "jitdumps.h"
@@ -73,8 +74,8 @@ static struct image {
 
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
-static _Atomic uint32_t touched, refreshed;
-static _Atomic int32_t closing;
+static HOT_STATE _Atomic uint32_t touched, refreshed;
+static HOT_STATE _Atomic int32_t closing;
 
 void
 modules_touch(void)
@@ -88,7 +89,7 @@ modules_closing(int change)
     atomic_fetch_add(&closing, change);
 }
 
-bool
+HOT bool
 modules_are_current(void)
 {
     return atomic_load_explicit(&touched, memory_order_acquire) ==

@@ -4,13 +4,14 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "signals.h"
 #include "cookie.h"
 #include "base/poison.h"
 
-uint64_t cookie_secret;
+HOT_STATE uint64_t cookie_secret;
 
 void
 cookie_begin(void)

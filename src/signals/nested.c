@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "alternate.h"
 #include "signals.h"
@@ -32,7 +33,7 @@ value_of(uint64_t mark, uint64_t time)
     return MARK ^ mark ^ time;
 }
 
-void
+HOT void
 nested_enter(struct nested_mark *mark, _Atomic uint64_t *place, uint64_t time,
              bool has_words, const ucontext_t *context)
 {
@@ -46,7 +47,7 @@ nested_enter(struct nested_mark *mark, _Atomic uint64_t *place, uint64_t time,
     innermost = (uint64_t)mark;
 }
 
-bool
+HOT bool
 nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
              bool has_words)
 {

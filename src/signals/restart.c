@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "signals.h"
@@ -176,7 +177,7 @@ restart_for_another(ucontext_t *context)
         repeat_one_of(context, calls, sizeof(calls) / sizeof(calls[0]));
 }
 
-void
+HOT void
 restart_after_ours(ucontext_t *context)
 {
     bool was_ended = arch_register(context, ARCH_RESULT) == (uint64_t)-EINTR;

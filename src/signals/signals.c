@@ -8,13 +8,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "signals.h"
 #include "base/poison.h"
 
-static _Atomic uint64_t borrowed, closed, opened;
+static HOT_STATE _Atomic uint64_t borrowed, closed, opened;
 static _Atomic int numbers[SIGNALS_ROLES];
 
 __thread volatile uint64_t signals_blocked, signals_shut;
@@ -31,13 +32,13 @@ signals_set_number(enum signals_role role, int signo)
     atomic_store(&numbers[role], signo);
 }
 
-uint64_t
+HOT uint64_t
 signals_borrowed(void)
 {
     return atomic_load_explicit(&borrowed, memory_order_relaxed);
 }
 
-uint64_t
+HOT uint64_t
 signals_closed(void)
 {
     return atomic_load_explicit(&closed, memory_order_relaxed);
@@ -122,7 +123,7 @@ forget_stale(uint64_t block)
     signals_blocked &= ~block;
 }
 
-void
+HOT void
 signals_sync_in(ucontext_t *context)
 {
     uint64_t block, unblock;

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/phase.h"
 #include "base/proc.h"
 #include "base/sys.h"
@@ -49,7 +50,7 @@ static _Atomic uint32_t count;
  * signal that cannot be blocked. It says that the mask may have changed since.
  */
 #define NOTE_IS_OLD (1ull << (SIGKILL - 1))
-static _Atomic uint64_t main_mask = NOTE_IS_OLD;
+static HOT_STATE _Atomic uint64_t main_mask = NOTE_IS_OLD;
 
 /* Time in ns for which a main thread on its way into or out of our handler is
  * waited for, at most; and between two looks. In ns. */
@@ -79,13 +80,13 @@ take_buffer(void)
     return false;
 }
 
-void
+HOT void
 stray_note_mask(uint64_t mask)
 {
     atomic_store_explicit(&main_mask, mask, memory_order_relaxed);
 }
 
-void
+HOT void
 stray_end_note(void)
 {
     stray_note_mask(stray_noted_mask() | NOTE_IS_OLD);

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/arch.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "heap_view.h"
 #include "base/poison.h"
@@ -21,7 +22,7 @@
 /* Where the addresses of programs end. */
 #define ADDRESSES_END (1ull << ARCH_ADDRESS_BITS)
 
-void
+HOT void
 heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
                 uint8_t *window, uint32_t fills)
 {
@@ -144,7 +145,7 @@ is_kept(struct heap_view *view, uint64_t address, size_t length)
            lies_in(HEAP_VIEW_WINDOW, ADDRESSES_END, address, length);
 }
 
-bool
+HOT bool
 heap_view_copy(struct heap_view *view, uint64_t address, void *to,
                size_t length)
 {
@@ -180,7 +181,7 @@ fill(struct heap_view *view, uint64_t address, size_t length)
     return true;
 }
 
-const uint8_t *
+HOT const uint8_t *
 heap_view_at(struct heap_view *view, uint64_t address, size_t length)
 {
     if (is_kept(view, address, length) || is_object(view, address, length))

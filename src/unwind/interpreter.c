@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/arch.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "php.h"
 #include "python_code.h"
@@ -23,7 +24,7 @@
 #define KNOWN_TRUSTED 1u
 #define KNOWN_ADDRESS 0xfffffffffff8u
 #define KNOWN_SUM(sum) ((uint64_t)(sum) << 48)
-static _Atomic uint64_t *known;
+static HOT_STATE _Atomic uint64_t *known;
 
 /* The number of PHP; those of Python are below it. */
 #define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
@@ -56,7 +57,7 @@ interpreter_begin(bool is_on, uint64_t self)
     is_wanted = is_on && known != NULL && python_runtime_begin(self) == 0;
 }
 
-bool
+HOT bool
 interpreter_is_there(void)
 {
     return python_runtime_is_there() || php_is_there();
@@ -194,7 +195,7 @@ read_all_sums(struct script *script)
                             : interpreter_sum(script->runtime, frames[i].code);
 }
 
-void
+HOT void
 interpreter_collect(struct script *script, struct heap_view *view,
                     uint64_t pointer, const ucontext_t *context)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arch.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "process/elf_symbols.h"
 #include "script_code.h"
@@ -54,7 +55,7 @@ static struct php {
     uint64_t globals;
     uint64_t loop_start, loop_end;
 } php;
-static _Atomic bool is_there;
+static HOT_STATE _Atomic bool is_there;
 
 void
 php_begin(void)
@@ -62,7 +63,7 @@ php_begin(void)
     atomic_store(&is_there, false);
 }
 
-bool
+HOT bool
 php_is_there(void)
 {
     return atomic_load_explicit(&is_there, memory_order_acquire);

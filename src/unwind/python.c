@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* python.c -- see python.h. It runs in any thread, also in handlers. */
+#include "base/hot.h"
 #include "base/sys.h"
 #include "python.h"
 #include "base/poison.h"
@@ -325,7 +326,7 @@ kept_of(const struct chain *chain, bool is_held, uint64_t top)
     return is_held ? HEAP_VIEW_BLOCKS : HEAP_VIEW_NOTHING;
 }
 
-bool
+HOT bool
 python_collect(const struct python *python, uint64_t state, uint64_t pointer,
                bool is_held, struct heap_view *view, struct script *script)
 {
@@ -359,7 +360,7 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     return true;
 }
 
-uint64_t
+HOT uint64_t
 python_running(const struct python *python, uint64_t pointer, int64_t distance,
                uint64_t state)
 {

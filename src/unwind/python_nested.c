@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "python_nested.h"
 #include "base/poison.h"
@@ -37,14 +38,14 @@ interpreter_word(const struct python *python, unsigned offset)
                                python->layout.runtime.interpreters + offset);
 }
 
-bool
+HOT bool
 python_nested_is_there(const struct python *python)
 {
     uint64_t newest = interpreter_word(python, 0);
     return newest != 0 && newest != interpreter_word(python, MAIN_OFFSET);
 }
 
-bool
+HOT bool
 python_nested_is_inner(const struct python *python, uint64_t state)
 {
     return python_nested_is_there(python) &&

@@ -9,6 +9,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "python_code.h"
 #include "python_lock.h"
@@ -30,15 +31,15 @@
 
 static struct python pythons[PYTHON_RUNTIMES_MOST];
 /* Of the word in which a thread has its state, from its pointer; 0: unknown. */
-static _Atomic int64_t distances[PYTHON_RUNTIMES_MOST];
+static HOT_STATE _Atomic int64_t distances[PYTHON_RUNTIMES_MOST];
 /* The pointer of a thread for which that was missing, or 0. */
 static _Atomic uint64_t pointers[PYTHON_RUNTIMES_MOST];
 /* Its module is loaded. */
-static _Atomic bool is_live[PYTHON_RUNTIMES_MOST];
+static HOT_STATE _Atomic bool is_live[PYTHON_RUNTIMES_MOST];
 static uint64_t starts[PYTHON_RUNTIMES_MOST]; /* of their modules */
-static _Atomic uint32_t count;
-static _Atomic uint32_t live; /* how many are live */
-static uint8_t *scratch;      /* for the characters of a name */
+static HOT_STATE _Atomic uint32_t count;
+static HOT_STATE _Atomic uint32_t live; /* how many are live */
+static uint8_t *scratch;                /* for the characters of a name */
 
 /* From a thread's pointer to what pthread_self returns in it. */
 static uint64_t self_distance;
@@ -62,7 +63,7 @@ python_runtime_begin(uint64_t self)
     return scratch != NULL ? python_threads_begin() : -1;
 }
 
-bool
+HOT bool
 python_runtime_is_there(void)
 {
     return atomic_load_explicit(&live, memory_order_relaxed) != 0;
@@ -223,7 +224,7 @@ find_running(uint32_t number, uint64_t pointer, uint64_t state)
     return python_running(python, pointer, distance, state);
 }
 
-bool
+HOT bool
 python_runtime_collect(struct script *script, struct heap_view *view,
                        uint64_t pointer, uint64_t pc)
 {

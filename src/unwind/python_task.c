@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "python_dict.h"
@@ -169,7 +170,7 @@ add_tasks(const struct python *python, uint64_t address, struct script *script)
         add_task(python, entries[i].value, script);
 }
 
-void
+HOT void
 python_task_list(const struct python *python, uint64_t state, bool is_held,
                  struct script *script)
 {

@@ -12,6 +12,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "process/modules.h"
 #include "cfi.h"
@@ -56,12 +57,14 @@ struct piece {
     _Atomic uint64_t key;
     _Atomic uint64_t place; /* first entry << 16 | number of entries - 1 */
 };
-static struct piece *pieces;
-static uint32_t *entries;  /* offset in the piece << 16 | rule's number */
-static struct rule *rules; /* by number; 0: none */
-static uint16_t *ids;      /* the numbers of rules, by a hash of the word */
+static HOT_STATE struct piece *pieces;
+static HOT_STATE uint32_t
+    *entries; /* offset in the piece << 16 | rule's number */
+static HOT_STATE struct rule *rules; /* by number; 0: none */
+static HOT_STATE uint16_t
+    *ids; /* the numbers of rules, by a hash of the word */
 static uint32_t used_pieces, used_entries, used_rules;
-static _Atomic uint32_t generation;
+static HOT_STATE _Atomic uint32_t generation;
 
 /* The areas in which walks have missed rules: where the next piece of each
  * begins. They are compiled in turn from FIRST_WANTED on. */
@@ -134,6 +137,13 @@ find_piece(uint64_t number)
     }
 }
 
+/* Where among COUNT entries that for OFFSET should be. */
+static inline uint32_t
+expected_place(uint32_t count, uint32_t offset)
+{
+    return (uint32_t)(((uint64_t)offset * count) >> PIECE_BITS);
+}
+
 /* Returns the last of COUNT entries that begins at or before OFFSET. The first
  * begins at 0, or else the memory has just been emptied. Rows are about equally
  * long. So the search begins where the entry should be, and ends a few entries
@@ -141,7 +151,7 @@ find_piece(uint64_t number)
 static inline uint32_t
 last_before(const uint32_t *list, uint32_t count, uint32_t offset)
 {
-    uint32_t i = (uint32_t)(((uint64_t)offset * count) >> PIECE_BITS);
+    uint32_t i = expected_place(count, offset);
     while (i > 0 && list[i] >> 16 > offset)
         i--;
     while (i + 1 < count && list[i + 1] >> 16 <= offset)
@@ -149,14 +159,51 @@ last_before(const uint32_t *list, uint32_t count, uint32_t offset)
     return list[i];
 }
 
-void
+HOT void
 row_table_fetch(uint64_t pc)
 {
     if (pieces != NULL)
         __builtin_prefetch(&pieces[place_of(pc >> PIECE_BITS) % PIECES]);
 }
 
-struct rule
+static inline uint32_t
+offset_in_piece(uint64_t pc)
+{
+    return (uint32_t)(pc & (PIECE_SIZE - 1));
+}
+
+/* The list of PC's piece, and its length in *COUNT. Any list if there is no
+ * such piece. */
+static inline const uint32_t *
+list_of(const struct piece *piece, uint32_t *count)
+{
+    uint64_t place = atomic_load_explicit(&piece->place, memory_order_acquire);
+    *count = (uint32_t)(place & 0xffff) + 1;
+    return &entries[place >> 16];
+}
+
+HOT void
+row_table_fetch_entry(uint64_t pc)
+{
+    uint32_t count;
+    if (!is_there())
+        return;
+    const uint32_t *list = list_of(find_piece(pc >> PIECE_BITS), &count);
+    __builtin_prefetch(&list[expected_place(count, offset_in_piece(pc))]);
+}
+
+HOT void
+row_table_fetch_rule(uint64_t pc)
+{
+    uint32_t count;
+    if (!is_there())
+        return;
+    const uint32_t *list = list_of(find_piece(pc >> PIECE_BITS), &count);
+    uint32_t entry = last_before(list, count, offset_in_piece(pc));
+    __builtin_prefetch(&rules[entry & 0xffff]);
+}
+
+HOT struct rule
 row_table_find(uint64_t pc)
 {
     uint32_t before = atomic_load_explicit(&generation, memory_order_acquire);
@@ -165,11 +212,10 @@ row_table_find(uint64_t pc)
     const struct piece *piece = find_piece(pc >> PIECE_BITS);
     if (atomic_load_explicit(&piece->key, memory_order_acquire) == EMPTY)
         return rule_make(RULE_NONE);
-    uint64_t place = atomic_load_explicit(&piece->place, memory_order_acquire);
-    uint32_t count = (uint32_t)(place & 0xffff) + 1;
-    struct rule rule = rules[last_before(&entries[place >> 16], count,
-                                         (uint32_t)(pc & (PIECE_SIZE - 1))) &
-                             0xffff];
+    uint32_t count;
+    const uint32_t *list = list_of(piece, &count);
+    struct rule rule =
+        rules[last_before(list, count, offset_in_piece(pc)) & 0xffff];
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&generation, memory_order_relaxed) == before
                ? rule

@@ -28,6 +28,11 @@ void row_table_begin(void);
  * any. */
 void row_table_fetch(uint64_t pc);
 
+/* The two steps that follow (rules_fetch_more, rules_fetch_rest). Context: any.
+ */
+void row_table_fetch_entry(uint64_t pc);
+void row_table_fetch_rule(uint64_t pc);
+
 /* The rule for PC, or one of kind RULE_NONE. Context: any. */
 struct rule row_table_find(uint64_t pc);
 

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "row_table.h"
 #include "rules.h"
@@ -44,8 +45,8 @@ struct table {
     struct cell *cells;
     uint32_t mask, full;
 };
-static struct table tables[SIZES];
-static _Atomic uint32_t current;
+static HOT_STATE struct table tables[SIZES];
+static HOT_STATE _Atomic uint32_t current;
 static uint32_t used; /* cells in use, and forgotten ones */
 static uint32_t nowhere_count;
 static _Atomic uint64_t put_count;
@@ -127,16 +128,34 @@ find_key(const struct table *table, uint64_t key)
     }
 }
 
-void
-rules_fetch(uint64_t pc)
+HOT void
+rules_fetch_exact(uint64_t pc)
 {
     const struct table *table = current_table();
     if (table->cells != NULL)
         __builtin_prefetch(&table->cells[hash(pc | EXACT_BIT) & table->mask]);
+}
+
+HOT void
+rules_fetch(uint64_t pc)
+{
+    rules_fetch_exact(pc);
     row_table_fetch(pc);
 }
 
-struct rule
+HOT void
+rules_fetch_more(uint64_t pc)
+{
+    row_table_fetch_entry(pc);
+}
+
+HOT void
+rules_fetch_rest(uint64_t pc)
+{
+    row_table_fetch_rule(pc);
+}
+
+HOT struct rule
 rules_find(uint64_t pc)
 {
     const struct table *table = current_table();

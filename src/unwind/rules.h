@@ -167,6 +167,15 @@ struct rule rules_find(uint64_t pc);
  */
 void rules_fetch(uint64_t pc);
 
+/* What was fetched so tells where more of it lies. Begin to fetch that, in two
+ * steps after rules_fetch. Each reads what the step before has begun to fetch,
+ * so there should be other work between them. Context: any. */
+void rules_fetch_more(uint64_t pc);
+void rules_fetch_rest(uint64_t pc);
+
+/* The same for a PC that has a rule of its own. Context: any. */
+void rules_fetch_exact(uint64_t pc);
+
 /* Whether PC has a rule of its own, and not only its block. Context: sampler.
  */
 bool rules_has_exact(uint64_t pc);

@@ -2,10 +2,11 @@
 /* script.c -- see script.h. It runs in any thread, also in handlers. */
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "script.h"
 #include "base/poison.h"
 
-void
+HOT void
 script_begin(struct script *script, uint64_t time)
 {
     script->count = script->placed = 0;
@@ -16,13 +17,13 @@ script_begin(struct script *script, uint64_t time)
     script_forget_tasks(script);
 }
 
-void
+HOT void
 script_forget_tasks(struct script *script)
 {
     script->task_count = script->met = 0;
 }
 
-void
+HOT void
 script_meet(struct script *script, uint64_t record)
 {
     for (uint32_t i = 0; i < script->task_count && script->met == 0; i++)
@@ -30,7 +31,7 @@ script_meet(struct script *script, uint64_t record)
             script->met = i + 1;
 }
 
-bool
+HOT bool
 script_add(struct script *script, uint64_t code, int32_t instruction)
 {
     if (script->count == script->capacity) {
@@ -42,7 +43,7 @@ script_add(struct script *script, uint64_t code, int32_t instruction)
     return true;
 }
 
-void
+HOT void
 script_close(struct script *script, uint32_t first, uint64_t border)
 {
     if (script->count > first)
@@ -89,7 +90,7 @@ script_drop_first(struct script *script)
         script->frames[i] = script->frames[i + 1];
 }
 
-void
+HOT void
 script_find_next(struct script *script)
 {
     script->border = SCRIPT_NO_BORDER;
@@ -102,7 +103,7 @@ script_find_next(struct script *script)
         }
 }
 
-void
+HOT void
 script_place_next(struct script *script, uint32_t depth)
 {
     bool is_last = false;
@@ -114,7 +115,7 @@ script_place_next(struct script *script, uint32_t depth)
     script_find_next(script);
 }
 
-void
+HOT void
 script_cross(struct script *script, uint64_t low, uint64_t high, uint32_t depth)
 {
     while (script->border >= low && script->border < high)

@@ -16,6 +16,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/sys.h"
 #include "process/elf_local.h"
 #include "trace_context.h"
@@ -37,7 +38,7 @@ static struct variable {
 } variables[VARIABLES_MOST];
 
 /* How many variables have a place. */
-static _Atomic uint32_t found;
+static HOT_STATE _Atomic uint32_t found;
 static uint32_t missing; /* how many have none yet */
 static uint64_t looked_at;
 
@@ -184,7 +185,7 @@ own_word(uint64_t pointer, int64_t distance)
     return *(const volatile uint64_t *)(pointer + (uint64_t)distance);
 }
 
-void
+HOT void
 trace_context_read(struct trace_context *context, uint64_t pointer)
 {
     context->span = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* view.c -- fills a view's window; see view.h. It runs in any thread, also in
  * handlers. */
+#include "base/hot.h"
 #include "base/sys.h"
 #include "view.h"
 #include "base/poison.h"
 
-void
+HOT void
 view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
            uint8_t *window)
 {

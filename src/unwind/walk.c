@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "base/sys.h"
 #include "rules.h"
 #include "view.h"
@@ -23,7 +24,7 @@
  * not go round for ever. */
 #define LEAPS_MAX 16u
 
-void
+HOT void
 walk_begin(struct walk *walk, const struct regs *regs)
 {
     walk->regs = *regs;
@@ -48,7 +49,7 @@ walk_place(struct walk *walk, struct script *script)
 
 /* The current frame reaches up to CFA, and the border of frames of the
  * interpreter lies below. A separate function, because few frames need it. */
-static __attribute__((noinline)) void
+static HOT __attribute__((noinline)) void
 cross_border(struct walk *walk, uint64_t cfa)
 {
     script_cross(walk->script, walk->regs.sp, cfa, walk->depth);
@@ -292,7 +293,7 @@ undo_signal(struct walk *walk, struct view *view)
     return WALK_ON;
 }
 
-enum walk_outcome
+HOT enum walk_outcome
 walk_run(struct walk *walk, struct view *view)
 {
     for (;;) {

@@ -153,6 +153,31 @@ known_beside(uint64_t pc)
 }
 
 /* The rest of an area follows ahead of any miss, and other areas do not. */
+/* To fetch is no look-up: it needs no piece, and changes none. */
+static void
+fetch(uint64_t pc)
+{
+    row_table_fetch(pc);
+    row_table_fetch_entry(pc);
+    row_table_fetch_rule(pc);
+}
+
+static void
+any_pc_is_fetched(void **state)
+{
+    (void)state;
+    uint64_t pc = (uint64_t)any_pc_is_fetched;
+    row_table_begin();
+    fetch(pc);
+    fetch(0);
+    fetch(UINT64_MAX);
+    assert_int_equal(rule_kind(row_table_find(pc)), RULE_NONE);
+    struct rule rule = compile(pc);
+    for (uint64_t at = pc & ~(uint64_t)(PIECE - 1), i = 0; i < PIECE; i++)
+        fetch(at + i);
+    assert_int_equal(row_table_find(pc).word, rule.word);
+}
+
 static void
 an_area_follows_its_piece(void **state)
 {
@@ -237,6 +262,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_say_what_rows_say),
         cmocka_unit_test(a_piece_comes_and_goes),
+        cmocka_unit_test(any_pc_is_fetched),
         cmocka_unit_test(an_area_follows_its_piece),
         cmocka_unit_test(a_segment_follows_its_areas)};
 

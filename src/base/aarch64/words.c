@@ -15,6 +15,7 @@
 
 #include "base/sys.h"
 #include "arch.h"
+#include "base/hot.h"
 #include "base/words.h"
 #include "base/poison.h"
 
@@ -63,7 +64,7 @@ is_block(uint64_t pointer)
     return is;
 }
 
-bool
+HOT bool
 words_are_there(void)
 {
     uint64_t pointer = arch_thread_pointer();

@@ -15,6 +15,7 @@
 
 #include "base/sys.h"
 #include "arch.h"
+#include "base/hot.h"
 #include "base/words.h"
 #include "base/poison.h"
 
@@ -27,7 +28,7 @@
 #define HWCAP2_FSGSBASE 2u
 
 /* How the thread pointer is read. */
-static _Atomic(enum {BY_BELIEF, BY_INSTRUCTION, BY_KERNEL}) way;
+static HOT_STATE _Atomic(enum {BY_BELIEF, BY_INSTRUCTION, BY_KERNEL}) way;
 
 static _Atomic bool is_silent; /* the kernel is not asked any more */
 
@@ -80,7 +81,7 @@ is_block(uint64_t pointer)
     return is;
 }
 
-bool
+HOT bool
 words_are_there(void)
 {
     uint64_t pointer = 0;
