@@ -181,11 +181,34 @@ sys_read_present(void *to, uint64_t address, size_t length)
 #define NO_CHANGE (-1)
 #define SET_SIZE sizeof(uint64_t)
 
-bool
-sys_can_load(uint64_t address)
+/* An address at which nothing is mapped. */
+#define NO_ADDRESS 8u
+
+static bool
+can_read_word(uint64_t address)
 {
     return sys_call(SYS_rt_sigprocmask, NO_CHANGE, address, 0, SET_SIZE) ==
            -EINVAL;
+}
+
+/* Whether the kernel looks at an address that it is given. */
+static bool
+is_kernel_sure(void)
+{
+    enum { UNKNOWN, SURE, UNSURE };
+    static _Atomic int answer;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    if (known == UNKNOWN) {
+        known = can_read_word(NO_ADDRESS) ? UNSURE : SURE;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known == SURE;
+}
+
+bool
+sys_can_load(uint64_t address)
+{
+    return is_kernel_sure() && can_read_word(address);
 }
 
 void

@@ -77,8 +77,8 @@ bool sys_is_mapped(uint64_t address);
 long sys_read_present(void *to, uint64_t address, size_t length);
 
 /* Whether the 8 bytes at ADDRESS can be read now. It is one system call that
- * takes no lock and is a fraction of what sys_read_memory costs. A kernel that
- * does not look, as an emulator may be, says yes for every address. */
+ * takes no lock and is a fraction of what sys_read_memory costs. False if the
+ * kernel does not look at the address, as an emulator may do. */
 bool sys_can_load(uint64_t address);
 
 /* Whether the kernel can read, or write, the signal set at ADDRESS; the call

@@ -6,9 +6,9 @@
  * The hard thing is to leave in time. A thread that had to park waits for the
  * sampler, but never longer than its deadline, whatever the sampler does.
  *
- * The kernel copies the rest of a stack, because a page of it may be
- * inaccessible. Only pages that are in memory are copied: this very thread may
- * have to supply any other page (userfaultfd(2)).
+ * The kernel looks at the pages of the rest of a stack before it is copied,
+ * because a page of it may be inaccessible. Only pages that are in memory are
+ * copied: this very thread may have to supply any other page (userfaultfd(2)).
  */
 #include <sched.h>
 #include <string.h>
@@ -88,15 +88,41 @@ find_end(const struct slot *slot, uint64_t start, uint64_t far)
 #define HOLE 0xfe
 #define PAGE 4096u
 
+/* Whether the kernel can read a word of each page of the LENGTH bytes at START.
+ */
+static bool
+is_readable(uint64_t start, uint64_t length)
+{
+    for (uint64_t at = start; at < start + length; at = (at | (PAGE - 1)) + 1)
+        if (!sys_can_load(at))
+            return false;
+    return true;
+}
+
+/* Copy the LENGTH bytes at START, which are in memory, to TO. IS_SELF: they are
+ * of the calling thread's own stack, which no other thread takes away. Then the
+ * kernel only reads a word of each page, which costs less than a copy. A
+ * sanitizer of the program may have replaced memcpy, and would find fault with
+ * these reads. */
+static bool
+copy_present(uint8_t *to, uint64_t start, uint64_t length, bool is_self)
+{
+    if (!is_self || ((start | length) & 7) != 0 || !is_readable(start, length))
+        return sys_copy_memory(to, start, length);
+    for (uint64_t at = 0; at < length; at += sizeof(uint64_t))
+        *(uint64_t *)(to + at) = *(const volatile uint64_t *)(start + at);
+    return true;
+}
+
 /* Copy START to END of the thread's own stack, all of which is mapped. A large
  * frame may have pages in the middle that were never touched. */
 static bool
-copy_own(struct slot *slot, uint64_t start, uint64_t end)
+copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
 {
     for (uint64_t at = start; at < end;) {
         uint8_t *to = slot->stack + (at - start);
         uint64_t present = sys_present(at, end - at);
-        if (present != 0 && !sys_copy_memory(to, at, present))
+        if (present != 0 && !copy_present(to, at, present, is_self))
             return false;
         at += present;
         uint64_t hole = PAGE - (at & (PAGE - 1));
@@ -124,8 +150,9 @@ first_pointer(const struct slot *slot)
     return at - slot->sp <= UNDONE_MOST ? slot->sp : at;
 }
 
-bool
-fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
+/* fill_copy. IS_SELF: the calling thread is the one that was interrupted. */
+static bool
+copy_rest(struct slot *slot, uint8_t *to, uint32_t most, bool is_self)
 {
     /* A register that was just restored is found below the stack pointer, in
      * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
@@ -134,7 +161,7 @@ fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
     uint64_t end = find_end(slot, start, far);
     slot->stack = to;
     if (is_own(slot, start))
-        return end != far && copy_own(slot, start, end);
+        return end != far && copy_own(slot, start, end, is_self);
     uint64_t present = sys_present(start, end - start);
     long got = sys_read_memory(to, start, present);
     slot->copy_start = start;
@@ -146,6 +173,12 @@ fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
                                       !sys_is_mapped(start + slot->copied));
     slot->copied = is_whole ? slot->copied : 0;
     return is_whole;
+}
+
+bool
+fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
+{
+    return copy_rest(slot, to, most, false);
 }
 
 /* Wait in PARKED until served or until the deadline. Returns true if the slot
@@ -201,7 +234,7 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
 {
     arch_all_registers(context, &slot->registers);
     slot->missed = true;
-    if (fill_copy(slot, slot->copy, SLOT_COPY))
+    if (copy_rest(slot, slot->copy, SLOT_COPY, true))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
         return park(slot);

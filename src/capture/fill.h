@@ -21,8 +21,8 @@ void fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
  * the frame where the walk stands, and what is not far below. SLOT then tells
  * of the copy. Returns false if there is no whole copy: the stack is too large,
  * or its end is not known. A page that is not in memory becomes bytes that are
- * no code address. Each stretch in memory takes two system calls. The thread
- * itself calls it, or the sampler while that thread is parked. Context: any. */
+ * no code address. Each stretch in memory takes two system calls. The thread is
+ * parked. Context: sampler, in window. */
 bool fill_copy(struct slot *slot, uint8_t *to, uint32_t most);
 
 /* The calling, new thread was given a stack that begins at START. Other stacks

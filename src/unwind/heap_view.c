@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* heap_view.c -- see heap_view.h. It runs in any thread, also in handlers. */
-#include <stdatomic.h>
-
 #include "base/arch.h"
 #include "base/hot.h"
 #include "base/sys.h"
@@ -15,9 +13,6 @@
 #define BLOCK_MOST (1ull << 32)
 
 #define PAGE 4096u
-
-/* An address at which nothing is mapped. */
-#define NO_ADDRESS 8u
 
 /* Where the addresses of programs end. */
 #define ADDRESSES_END (1ull << ARCH_ADDRESS_BITS)
@@ -45,20 +40,6 @@ lies_in(uint64_t start, uint64_t end, uint64_t address, size_t length)
     return address >= start && address < end && end - address >= length;
 }
 
-/* Whether the kernel looks at an address that it is asked for. */
-static bool
-is_kernel_sure(void)
-{
-    enum { UNKNOWN, SURE, UNSURE };
-    static _Atomic int answer;
-    int known = atomic_load_explicit(&answer, memory_order_relaxed);
-    if (known == UNKNOWN) {
-        known = sys_can_load(NO_ADDRESS) ? UNSURE : SURE;
-        atomic_store_explicit(&answer, known, memory_order_relaxed);
-    }
-    return known == SURE;
-}
-
 /* Whether the kernel can read a word of the page at ADDRESS. */
 static bool
 prove_page(struct heap_view *view, uint64_t address)
@@ -80,7 +61,7 @@ is_proved(struct heap_view *view, uint64_t address, size_t length)
     if (lies_in(view->proved_start, view->proved_end, address, length))
         return true;
     bool is_one = address - start + length <= PAGE;
-    if (!is_kernel_sure() || !prove_page(view, start) ||
+    if (!prove_page(view, start) ||
         (!is_one && !prove_page(view, start + PAGE)))
         return false;
     view->proved_start = start;

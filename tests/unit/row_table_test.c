@@ -152,7 +152,6 @@ known_beside(uint64_t pc)
     return 0;
 }
 
-/* The rest of an area follows ahead of any miss, and other areas do not. */
 /* To fetch is no look-up: it needs no piece, and changes none. */
 static void
 fetch(uint64_t pc)
@@ -178,6 +177,7 @@ any_pc_is_fetched(void **state)
     assert_int_equal(row_table_find(pc).word, rule.word);
 }
 
+/* The rest of an area follows ahead of any miss, and other areas do not. */
 static void
 an_area_follows_its_piece(void **state)
 {
