@@ -109,7 +109,7 @@ def measure(kind, way, arguments):
                  kind, str(rate), str(arguments.seconds), "16"],
                 capture_output=True, text=True, check=True)
         found = [float(word) for word in done.stdout.split()]
-        return found + (wake_ups(directory, time.monotonic() - begun)
+        return found[:4] + (wake_ups(directory, time.monotonic() - begun)
                         if way.kind == "libsprof" else [])
 
 
