@@ -63,6 +63,10 @@
 #define LONG_WAIT_NS 50000000u
 #define AWAKE_NS 1000000u
 
+/* A thread that was found waiting at one place so many times in a row is likely
+ * to be found there again. */
+#define SAME_WAITS 4u
+
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_MAX */
 
 /* Number of looks after which parked threads are served. */
@@ -336,8 +340,9 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     wait_look_at(threads_at(index)->tid, &look);
     if (look.state == LOOK_RUNNING)
         see_running(account, index, clock, now, between, view);
-    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only())
-        wait_open(index, &look, clock, now);
+    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only() &&
+             wait_open(index, &look, clock, now))
+        view->varies |= account->same_waits < SAME_WAITS;
     return look.state == LOOK_RUNNING;
 }
 
@@ -516,7 +521,8 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     *view = (struct observe_view){0};
     activate_relabelled(view);
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
-    view->own = quiet_read(now, share_of(SCAN_MOST, thrift), thrift);
+    view->own =
+        quiet_read(now, share_of(SCAN_MOST, thrift), thrift, &view->process);
     uint32_t index;
     while ((index = quiet_next()) != THREADS_NONE)
         quiet_explain(look_at_thread(index, now, view));

@@ -87,13 +87,14 @@ begin_slowly(uint64_t now, uint32_t thrift)
 }
 
 uint64_t
-quiet_read(uint64_t now, uint32_t most, uint32_t thrift)
+quiet_read(uint64_t now, uint32_t most, uint32_t thrift, uint64_t *process)
 {
     /* Each reading of a thread's clock brings the process's up to date. */
-    uint64_t process = clock_process(), own = clock_own();
-    unexplained += (int64_t)(process - process_seen);
+    *process = clock_process();
+    uint64_t own = clock_own();
+    unexplained += (int64_t)(*process - process_seen);
     unexplained -= (int64_t)(own - own_seen);
-    process_seen = process;
+    process_seen = *process;
     own_seen = own;
     if (cursor >= threads_limit())
         cursor = 0;

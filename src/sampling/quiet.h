@@ -20,8 +20,10 @@ void quiet_explain(uint64_t cpu);
 /* Read the clocks of the process and of the sampler, after those of the active
  * threads in the tick of NOW. At most MOST quiet threads are looked at in this
  * tick because time is unexplained. THRIFT slows the looks at the others.
- * Returns the CPU ns of the sampler. */
-uint64_t quiet_read(uint64_t now, uint32_t most, uint32_t thrift);
+ * Returns the CPU ns of the sampler. Those of the process are then in PROCESS.
+ */
+uint64_t quiet_read(uint64_t now, uint32_t most, uint32_t thrift,
+                    uint64_t *process);
 
 /* Returns the index of the next quiet thread to look at in this tick, or
  * THREADS_NONE. What the look finds must be explained before the next call. */

@@ -38,6 +38,7 @@
 #include "pace.h"
 #include "rates.h"
 #include "roster.h"
+#include "sampler_thread.h"
 #include "thread_time.h"
 #include "tracee.h"
 #include "session.h"
@@ -66,6 +67,15 @@
 /* For how long, in ns, ticks stay at PARTLY_NS after a thread had other labels
  * than its wait began with. Its next wait is seen only by its labels, too. */
 #define RELABELLED_NS 250000000u
+/* Shortest period, in ns, at which the sampler is patient. */
+#define PATIENT_PERIOD_NS 500000u
+/* Longest ns that a tick stands for while threads run for a part of the time,
+ * and wait where they waited before. */
+#define SAME_NS 16000000u
+/* For how long, in ns, the sampler hurries after a walk has missed a rule, and
+ * is patient after a thread has waited. */
+#define HURRY_NS 250000000u
+#define PATIENT_NS 250000000u
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
 
@@ -91,6 +101,9 @@ static OF_PROFILE uint32_t ring_every;
 static OF_PROFILE bool has_news;
 /* Samples without a rule, up to the last tick. */
 static OF_PROFILE uint64_t missed;
+/* The last tick that saw walks miss rules, and the last that saw a thread wait.
+ */
+static OF_PROFILE uint64_t missed_at, waited_at;
 /* The trigger is ready, and no time has passed. */
 static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
@@ -173,6 +186,22 @@ periods_of(uint64_t ns)
     return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
+/* Choose whether the sampler hurries. A sampler that looks at threads that wait
+ * takes the CPU from no thread: the thread that runs, or wakes, may have to
+ * answer a request. A thread that misses a rule may park until the sampler has
+ * served it. Without waits, ticks are rare, and a CPU may never be free. */
+static void
+choose_patience(const struct observe_view *view, uint64_t now)
+{
+    if (missed != thread_time_sums()->missed)
+        missed_at = now;
+    if (view->waits || !view->ran)
+        waited_at = now;
+    sampler_thread_be_patient(
+        !trigger_is_ask() && settings->period >= PATIENT_PERIOD_NS &&
+        now - missed_at > HURRY_NS && now - waited_at < PATIENT_NS);
+}
+
 /* Choose when the next tick comes. Threads that run for a part of the time, or
  * that must be asked, are to be seen in every period. If all threads run all
  * the time, or none runs, fewer ticks will do. */
@@ -180,18 +209,21 @@ static void
 choose_stride(const struct observe_view *view, uint64_t now)
 {
     bool asks = trigger_is_ask();
-    uint32_t least = budget_note(&budget, now, view->own,
+    uint32_t least = budget_note(&budget, now, view->own, view->process,
                                  view->asked + view->first_looks != 0);
     uint32_t most = 1;
     if (view->relabelled)
         relabelled_at = now;
     bool is_steady = !view->waits && missed == thread_time_sums()->missed &&
                      now - relabelled_at > RELABELLED_NS;
+    choose_patience(view, now);
     missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
         most = periods_of(is_steady ? BUSY_NS : PARTLY_NS);
+    else if (view->ran && !view->varies && !asks)
+        most = periods_of(SAME_NS);
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
                << (now - last_run > STILL_NS);
@@ -390,7 +422,8 @@ begin_pace(uint64_t now)
     uint64_t seed = now;
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
     pace_begin(&pace, now, settings->period, seed);
-    last_run = now;
+    last_run = missed_at = now;
+    waited_at = 0;
     stride = 1;
     ring_every = OWN_MOST;
 }
@@ -416,7 +449,9 @@ session_start(enum session_by by)
     started = is_late || settings->since == 0 ? now : settings->since;
     begin_pace(now);
     roster_start(now, is_late);
-    budget_begin(&budget, settings->options->budget.number, now, clock_own());
+    budget_begin(&budget, settings->options->budget.number,
+                 settings->options->cost.number, now, clock_own(),
+                 clock_process());
     afford_start(budget.own);
     observe_begin();
     marks_accept(true);
@@ -435,6 +470,7 @@ session_stop(enum session_by by)
     atomic_store(&is_on, false);
     marks_accept(false);
     trigger_stop();
+    sampler_thread_be_patient(false);
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);
     /* A jitdump may have been mapped since the map was read. */

@@ -78,6 +78,7 @@ struct thread_time {
     uint64_t opened_at;        /* the record grows by itself since this time */
     uint64_t opened_wall;      /* what the wait stood for at that time */
     uint64_t wait_until;       /* up to this time it has certainly waited */
+    uint32_t same_waits;       /* waits in a row that were found at one place */
 
     uint64_t unsampled; /* CPU time that must not be sampled, not written yet */
     uint64_t unsampled_since, unsampled_until; /* the time that it covers */

@@ -279,6 +279,10 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
     if (!find_place(index, look, clock, &place))
         return false;
     uint32_t waits_on = wait_words(tid, look);
+    bool is_same = account->waited_at.node == place.node &&
+                   account->waited_at.label == place.label &&
+                   account->waited_at.set == place.set;
+    account->same_waits = is_same ? account->same_waits + 1 : 0;
     account->waited_at = place;
     account->opened_at = account->wait_until = now;
     if (!reopen_wait(account, look, waits_on, now)) {

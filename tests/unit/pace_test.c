@@ -112,52 +112,112 @@ random_numbers_stay_below_their_limit(void **state)
     assert_int_equal(pace_random(&pace, 1), 0);
 }
 
-/* 100 ticks of 1 ms that use USED ns each. Returns the last stride. */
+/* What budget_note is told. */
+struct clocks {
+    uint64_t now, own, process;
+};
+
+/* 100 ticks of 1 ms in which the sampler uses OWN ns each, and the threads use
+ * RAN. Returns the last stride. */
 static uint32_t
-run_window(struct budget *budget, uint64_t *now, uint64_t *own, uint64_t used,
-           bool is_free)
+run_window(struct budget *budget, struct clocks *clocks, uint64_t own,
+           uint64_t ran, bool is_free)
 {
     uint32_t stride = 0;
 
     for (unsigned i = 0; i < 100; i++) {
-        *now += MS;
-        *own += used;
-        stride = budget_note(budget, *now, *own, is_free);
+        clocks->now += MS;
+        clocks->own += own;
+        clocks->process += own + ran;
+        stride = budget_note(budget, clocks->now, clocks->own, clocks->process,
+                             is_free);
     }
     return stride;
+}
+
+static struct clocks
+begin_budget(struct budget *budget, uint64_t percent, uint64_t allowed)
+{
+    struct clocks clocks = {.now = 5 * MS, .own = 77, .process = 4711};
+
+    budget_begin(budget, percent, allowed, clocks.now, clocks.own,
+                 clocks.process);
+    return clocks;
 }
 
 static void
 a_sampler_over_its_budget_strides(void **state)
 {
     struct budget budget;
-    uint64_t now = 5 * MS, own = 77;
+    struct clocks clocks = begin_budget(&budget, 2, 0);
 
     (void)state;
-    budget_begin(&budget, 2, now, own);
     /* 2 % of a millisecond are 20,000 ns. */
-    assert_int_equal(run_window(&budget, &now, &own, 19000, false), 1);
-    assert_int_equal(run_window(&budget, &now, &own, 21000, false), 2);
-    assert_int_equal(run_window(&budget, &now, &own, 21000, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 19000, 0, false), 1);
+    assert_int_equal(run_window(&budget, &clocks, 21000, 0, false), 2);
+    assert_int_equal(run_window(&budget, &clocks, 21000, 0, false), 4);
     /* In between it stays, far below it comes back. */
-    assert_int_equal(run_window(&budget, &now, &own, 10000, false), 4);
-    assert_int_equal(run_window(&budget, &now, &own, 1000, false), 2);
-    assert_int_equal(run_window(&budget, &now, &own, 1000, false), 1);
-    assert_int_equal(run_window(&budget, &now, &own, 1000, false), 1);
+    assert_int_equal(run_window(&budget, &clocks, 10000, 0, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 2);
+    assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 1);
+    assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 1);
 }
 
 static void
 what_is_free_does_not_count(void **state)
 {
     struct budget budget;
-    uint64_t now = 0, own = 0;
+    struct clocks clocks = begin_budget(&budget, 1, 0);
 
     (void)state;
-    budget_begin(&budget, 1, now, own);
-    assert_int_equal(run_window(&budget, &now, &own, 900000, true), 1);
+    assert_int_equal(run_window(&budget, &clocks, 900000, 0, true), 1);
     for (unsigned i = 0; i < 20; i++)
-        run_window(&budget, &now, &own, 900000, false);
+        run_window(&budget, &clocks, 900000, 0, false);
     assert_int_equal(budget.stride, 64);
+}
+
+/* 1 % of the threads' CPU time, which is half of a CPU, are 5,000 ns of a
+ * millisecond. */
+static void
+the_share_of_the_threads_begins_after_a_credit(void **state)
+{
+    struct budget budget;
+    struct clocks clocks = begin_budget(&budget, 2, 10 * MS);
+    unsigned windows = 0;
+
+    (void)state;
+    while (run_window(&budget, &clocks, 15000, MS / 2, false) == 1)
+        windows++;
+    /* 10 ms of credit last for ten windows of 1.5 ms less 0.5. */
+    assert_int_equal(windows, 10);
+    assert_int_equal(run_window(&budget, &clocks, 5100, MS / 2, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 4900, MS / 2, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 1000, MS / 2, false), 2);
+}
+
+/* 1/400 of a millisecond are 2,500 ns. */
+static void
+a_process_that_waits_is_looked_at_too(void **state)
+{
+    struct budget budget;
+    struct clocks clocks = begin_budget(&budget, 2, 10 * MS);
+
+    (void)state;
+    budget.credit = 0;
+    assert_int_equal(run_window(&budget, &clocks, 2400, 0, false), 1);
+    assert_int_equal(run_window(&budget, &clocks, 2600, 0, false), 2);
+}
+
+static void
+the_share_of_the_threads_is_within_the_budget(void **state)
+{
+    struct budget budget;
+    struct clocks clocks = begin_budget(&budget, 2, 10 * MS);
+
+    (void)state;
+    budget.credit = 0;
+    assert_int_equal(run_window(&budget, &clocks, 19000, 4 * MS, false), 1);
+    assert_int_equal(run_window(&budget, &clocks, 21000, 4 * MS, false), 2);
 }
 
 int
@@ -172,6 +232,9 @@ main(void)
         cmocka_unit_test(random_numbers_stay_below_their_limit),
         cmocka_unit_test(a_sampler_over_its_budget_strides),
         cmocka_unit_test(what_is_free_does_not_count),
+        cmocka_unit_test(the_share_of_the_threads_begins_after_a_credit),
+        cmocka_unit_test(a_process_that_waits_is_looked_at_too),
+        cmocka_unit_test(the_share_of_the_threads_is_within_the_budget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
