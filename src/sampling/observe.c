@@ -65,7 +65,7 @@
 
 /* A thread that was found waiting at one place so many times in a row is likely
  * to be found there again. */
-#define SAME_WAITS 4u
+#define SAME_WAITS 16u
 
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_MAX */
 

@@ -36,6 +36,7 @@
 #include "marks.h"
 #include "observe.h"
 #include "pace.h"
+#include "patience.h"
 #include "rates.h"
 #include "roster.h"
 #include "sampler_thread.h"
@@ -69,13 +70,9 @@
 #define RELABELLED_NS 250000000u
 /* Shortest period, in ns, at which the sampler is patient. */
 #define PATIENT_PERIOD_NS 500000u
-/* Longest ns that a tick stands for while threads run for a part of the time,
- * and wait where they waited before. */
-#define SAME_NS 16000000u
-/* For how long, in ns, the sampler hurries after a walk has missed a rule, and
- * is patient after a thread has waited. */
-#define HURRY_NS 250000000u
-#define PATIENT_NS 250000000u
+/* The same when threads run for a part of the time, and wait where they waited
+ * before. */
+#define SAME_NS 32000000u
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
 
@@ -91,6 +88,7 @@
 static const struct settings *settings;
 static OF_PROFILE struct pace pace;
 static OF_PROFILE struct budget budget;
+static OF_PROFILE struct patience patience;
 static OF_PROFILE uint64_t last_names, last_written;
 static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
 static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
@@ -101,9 +99,6 @@ static OF_PROFILE uint32_t ring_every;
 static OF_PROFILE bool has_news;
 /* Samples without a rule, up to the last tick. */
 static OF_PROFILE uint64_t missed;
-/* The last tick that saw walks miss rules, and the last that saw a thread wait.
- */
-static OF_PROFILE uint64_t missed_at, waited_at;
 /* The trigger is ready, and no time has passed. */
 static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
@@ -186,22 +181,6 @@ periods_of(uint64_t ns)
     return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
-/* Choose whether the sampler hurries. A sampler that looks at threads that wait
- * takes the CPU from no thread: the thread that runs, or wakes, may have to
- * answer a request. A thread that misses a rule may park until the sampler has
- * served it. Without waits, ticks are rare, and a CPU may never be free. */
-static void
-choose_patience(const struct observe_view *view, uint64_t now)
-{
-    if (missed != thread_time_sums()->missed)
-        missed_at = now;
-    if (view->waits || !view->ran)
-        waited_at = now;
-    sampler_thread_be_patient(
-        !trigger_is_ask() && settings->period >= PATIENT_PERIOD_NS &&
-        now - missed_at > HURRY_NS && now - waited_at < PATIENT_NS);
-}
-
 /* Choose when the next tick comes. Threads that run for a part of the time, or
  * that must be asked, are to be seen in every period. If all threads run all
  * the time, or none runs, fewer ticks will do. */
@@ -214,16 +193,19 @@ choose_stride(const struct observe_view *view, uint64_t now)
     uint32_t most = 1;
     if (view->relabelled)
         relabelled_at = now;
-    bool is_steady = !view->waits && missed == thread_time_sums()->missed &&
-                     now - relabelled_at > RELABELLED_NS;
-    choose_patience(view, now);
+    bool has_missed = missed != thread_time_sums()->missed;
+    bool is_calm = !has_missed && now - relabelled_at > RELABELLED_NS;
+    sampler_thread_be_patient(patience_choose(&patience, now,
+                                              view->waits || !view->ran,
+                                              has_missed) &&
+                              !asks && settings->period >= PATIENT_PERIOD_NS);
     missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
-        most = periods_of(is_steady ? BUSY_NS : PARTLY_NS);
+        most = periods_of(is_calm && !view->waits ? BUSY_NS : PARTLY_NS);
     else if (view->ran && !view->varies && !asks)
-        most = periods_of(SAME_NS);
+        most = periods_of(is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
                << (now - last_run > STILL_NS);
@@ -346,8 +328,11 @@ session_sleep(bool (*is_called)(void))
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
         serve_wait_unless(is_called, at);
+        uint64_t now = clock_now();
         if (shift_if_held())
-            at = pace_next(&pace, clock_now(), stride);
+            at = pace_next(&pace, now, stride);
+        else if (now >= at)
+            patience_note(&patience, now - at);
         marks_write();
         if (serve_is_map_wanted())
             harvest_refresh_modules();
@@ -422,8 +407,8 @@ begin_pace(uint64_t now)
     uint64_t seed = now;
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
     pace_begin(&pace, now, settings->period, seed);
-    last_run = missed_at = now;
-    waited_at = 0;
+    patience_begin(&patience, now);
+    last_run = now;
     stride = 1;
     ring_every = OWN_MOST;
 }

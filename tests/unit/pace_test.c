@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@
 
 #include "sampling/budget.h"
 #include "sampling/pace.h"
+#include "sampling/patience.h"
 
 #define START 1000000u
 #define PERIOD 1000u
@@ -220,6 +222,62 @@ the_share_of_the_threads_is_within_the_budget(void **state)
     assert_int_equal(run_window(&budget, &clocks, 21000, 4 * MS, false), 2);
 }
 
+/* A tick each 10 ms, LATE ns late, that sees a thread wait, or (MISSED) walks
+ * miss rules. Returns whether the sampler is patient. */
+static bool
+tick(struct patience *patience, uint64_t *now, uint64_t late, bool waits,
+     bool missed)
+{
+    *now += 10 * MS;
+    patience_note(patience, late);
+    return patience_choose(patience, *now, waits, missed);
+}
+
+static void
+who_looks_at_waits_is_patient(void **state)
+{
+    struct patience patience;
+    uint64_t now = 77;
+    unsigned ticks = 0;
+
+    (void)state;
+    patience_begin(&patience, now);
+    while (!tick(&patience, &now, 1000, true, false))
+        ticks++;
+    assert_int_equal(ticks, 25);
+    assert_false(tick(&patience, &now, 1000, true, true));
+    for (ticks = 0; !tick(&patience, &now, 1000, true, false); ticks++)
+        continue;
+    assert_int_equal(ticks, 25);
+    for (ticks = 0; tick(&patience, &now, 1000, false, false); ticks++)
+        continue;
+    assert_int_equal(ticks, 24);
+}
+
+static void
+who_was_late_hurries(void **state)
+{
+    struct patience patience;
+    uint64_t now = 77;
+    unsigned ticks = 0;
+
+    (void)state;
+    patience_begin(&patience, now);
+    while (!tick(&patience, &now, 1000, true, false))
+        continue;
+    /* One of ten is late. */
+    for (unsigned i = 0; i < 1000; i++)
+        assert_true(
+            tick(&patience, &now, i % 10 == 0 ? MS : 1000, true, false));
+    /* One of four. */
+    while (tick(&patience, &now, ticks % 4 == 0 ? MS : 1000, true, false))
+        ticks++;
+    assert_in_range(ticks, 1, 40);
+    for (ticks = 0; !tick(&patience, &now, 1000, true, false); ticks++)
+        continue;
+    assert_int_equal(ticks, 63);
+}
+
 int
 main(void)
 {
@@ -235,6 +293,8 @@ main(void)
         cmocka_unit_test(the_share_of_the_threads_begins_after_a_credit),
         cmocka_unit_test(a_process_that_waits_is_looked_at_too),
         cmocka_unit_test(the_share_of_the_threads_is_within_the_budget),
+        cmocka_unit_test(who_looks_at_waits_is_patient),
+        cmocka_unit_test(who_was_late_hurries),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * patience.h -- decides whether the sampler's thread hurries or is patient
+ * (sampler_thread.h). A patient sampler does not delay the requests that a
+ * server answers. It looks later, when no thread needs its CPU. If that is much
+ * later, it always finds a thread at the same place, just after that thread has
+ * stopped to run. So a sampler that was late hurries from then on. These are
+ * pure functions.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_PATIENCE_H
+#define SAMPLING_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct patience {
+    uint64_t waited_at; /* the last tick that saw a thread wait */
+    uint64_t missed_at; /* the last tick that saw a walk miss a rule */
+    uint32_t late;      /* how much late wake-ups outweigh the others */
+    bool is_out;        /* it hurries because it was late */
+};
+
+/* Begin at NOW (CLOCK_MONOTONIC ns). */
+void patience_begin(struct patience *patience, uint64_t now);
+
+/* The sampler woke NS after its instant. */
+void patience_note(struct patience *patience, uint64_t ns);
+
+/* In the tick of NOW, a thread WAITS for a part of the time, or walks have
+ * MISSED rules. Returns whether the sampler is patient until the next tick. */
+bool patience_choose(struct patience *patience, uint64_t now, bool waits,
+                     bool missed);
+
+#endif
