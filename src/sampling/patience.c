@@ -14,9 +14,9 @@
  * not. The sampler hurries if the late ones have LATE_MOST more weight, and
  * then for HURRIED wake-ups that are not late. */
 #define LATE_NS 250000u
-#define LATE_WEIGHT 8u
-#define LATE_MOST 24u
-#define HURRIED 64u
+#define LATE_WEIGHT 16u
+#define LATE_MOST 32u
+#define HURRIED 256u
 
 void
 patience_begin(struct patience *patience, uint64_t now)
