@@ -134,24 +134,14 @@ run_waits() {
         "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"
 }
 
-# run_marked RATE
-run_marked() {
+# run_told NAME RATE: NAME.py writes the truth, and check_NAME.py reads it.
+run_told() {
     local tree=$kept/tree
-    rm -f "$tmp"/marked*
-    under SPROF_OUTPUT="$tmp/marked.pb.gz" SPROF_ONLY='python*' \
-        SPROF_FREQUENCY="$1" "$python" "$here/marked.py" "$tmp/marked.json" 1.5
-    judge "$version marked at $1 Hz" "$status" "$python" \
-        "$here/check_marked.py" "$tmp/marked.json" "$tmp/marked.pb.gz"
-}
-
-# run_named RATE
-run_named() {
-    local tree=$kept/tree
-    rm -f "$tmp"/named*
-    under SPROF_OUTPUT="$tmp/named.pb.gz" SPROF_ONLY='python*' \
-        SPROF_FREQUENCY="$1" "$python" "$here/named.py" "$tmp/named.json" 1.5
-    judge "$version named at $1 Hz" "$status" "$python" \
-        "$here/check_named.py" "$tmp/named.json" "$tmp/named.pb.gz"
+    rm -f "$tmp/$1".*
+    under SPROF_OUTPUT="$tmp/$1.pb.gz" SPROF_ONLY='python*' \
+        SPROF_FREQUENCY="$2" "$python" "$here/$1.py" "$tmp/$1.json" 1.5
+    judge "$version $1 at $2 Hz" "$status" "$python" \
+        "$here/check_$1.py" "$tmp/$1.json" "$tmp/$1.pb.gz"
 }
 
 # run_case CASE RATE
@@ -200,8 +190,7 @@ for python in $(find_pythons); do
         for rate in ${TRUTH_RATES:-1000 10000}; do
             case $name in
             waits) run_waits "$rate" ;;
-            named) run_named "$rate" ;;
-            marked) run_marked "$rate" ;;
+            named | marked) run_told "$name" "$rate" ;;
             *) run_case "$name" "$rate" ;;
             esac
         done

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "shell.h"
 #include "symbol/answer_cache.h"
 
 #define LIMIT 8
@@ -108,11 +109,8 @@ begin(void **state)
 static int
 end(void **state)
 {
-    char command[128];
-
     (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
-    return system(command);
+    return shell_remove(directory);
 }
 
 static int

@@ -43,11 +43,7 @@ static void
 build(const char *name, const char *collector, const char *caller)
 {
     char command[256];
-    snprintf(command, sizeof(command), "%s/gc.c", directory);
-    FILE *file = fopen(command, "w");
-    assert_non_null(file);
-    fputs(source, file);
-    fclose(file);
+    assert_true(shell_write(directory, "gc.c", source));
     snprintf(command, sizeof(command),
              "cc -O1 -fPIC -fasynchronous-unwind-tables -Wl,-Bsymbolic "
              "-shared -DNAME=%s -DOUTER=%s -o %s.so gc.c",
@@ -126,9 +122,7 @@ static int
 end(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
-    return shell_in("/", command) ? 0 : -1;
+    return shell_remove(directory);
 }
 
 int

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "shell.h"
 #include "symbol/generated_code.h"
 #include "symbol/jitdump.h"
 #include "symbol/time_index.h"
@@ -508,10 +509,8 @@ begin(void **state)
 static int
 end(void **state)
 {
-    char command[128];
     (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
+    return shell_remove(directory);
 }
 
 int

@@ -92,24 +92,17 @@ static int
 begin(void **state)
 {
     (void)state;
-    char path[512];
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(path, sizeof(path), "%s/program.c", directory);
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return -1;
-    fputs(source, file);
-    return fclose(file);
+    return mkdtemp(directory) != NULL &&
+                   shell_write(directory, "program.c", source)
+               ? 0
+               : -1;
 }
 
 static int
 end(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
-    return shell_in("/", command) ? 0 : -1;
+    return shell_remove(directory);
 }
 
 int

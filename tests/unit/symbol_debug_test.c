@@ -71,7 +71,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    return shell("rm -rf \"$PWD\"") ? 0 : -1;
+    return shell_remove(directory);
 }
 
 /* Where the function known() lies in the file NAME. */

@@ -122,7 +122,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    return shell("rm -rf \"$PWD\"") ? 0 : -1;
+    return shell_remove(directory);
 }
 
 /* The copy NAME tells everything about the known address. */

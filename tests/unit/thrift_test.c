@@ -298,7 +298,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    return shell_in(directory, "rm -rf \"$PWD\"") ? 0 : -1;
+    return shell_remove(directory);
 }
 
 int
