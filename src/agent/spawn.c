@@ -34,6 +34,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/scheduling.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "libc/real.h"
@@ -206,7 +207,7 @@ run_child(void *argument)
     mute_signals_end_in_child();
     /* The program may ignore the ends of its children. */
     set_for_children(SIG_DFL);
-    sampler_thread_give_way();
+    scheduling_give_way();
     lift_limits(unused);
     (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
     long result = settle_descriptors(child->output, child->message);

@@ -17,6 +17,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/hot.h"
+#include "base/scheduling.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "process/modules.h"
@@ -36,19 +37,24 @@
 /* Start of the stack that the thread was given. 0: it was given none. */
 static __thread uint64_t given_stack;
 
-/* Begin VIEW. It reads the thread's own stack directly if the walk starts
- * there, and the thread is still the one that its index names. MASK must not
- * block the signal that an unreadable page raises. */
+/* A stack pointer between this and the thread pointer is on the stack that the
+ * thread began with. 0: not known. */
+static __thread uint64_t first_stack;
+
+/* Note in SLOT where the thread's own stack lies, if the walk starts there, and
+ * the thread is still the one that its index names. */
 static void
-begin_view(struct view *view, struct slot *slot, uint64_t mask)
+note_stack(struct slot *slot)
 {
     struct shared_thread *thread = shared_thread_at(slot->thread);
-    slot->low = slot->high = 0;
-    if (thread == NULL || slot->thread_pointer == 0 ||
-        (mask & NESTED_READS) != 0) {
-        view_begin(view, 0, 0, 0, slot->window);
+    if (first_stack != 0 && slot->sp >= first_stack &&
+        slot->sp < slot->thread_pointer) {
+        slot->low = first_stack;
+        slot->high = slot->thread_pointer;
         return;
     }
+    if (thread == NULL)
+        return;
     uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
     uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
     uint64_t pointer =
@@ -58,6 +64,19 @@ begin_view(struct view *view, struct slot *slot, uint64_t mask)
         slot->low = low;
         slot->high = high;
     }
+}
+
+/* Begin VIEW. It reads the thread's own stack directly. A copy by the kernel
+ * would wait for the lock of the process's memory map. A thread of many may
+ * lose its CPU while it has that lock, and then all others that are sampled
+ * would wait for it. MASK must not block the signal that an unreadable page
+ * raises. */
+static void
+begin_view(struct view *view, struct slot *slot, uint64_t mask)
+{
+    slot->low = slot->high = 0;
+    if (slot->thread_pointer != 0 && (mask & NESTED_READS) == 0)
+        note_stack(slot);
     view_begin(view, slot->low, slot->high, slot->sp, slot->window);
 }
 
@@ -114,6 +133,27 @@ copy_present(uint8_t *to, uint64_t start, uint64_t length, bool is_self)
     return true;
 }
 
+static uint64_t
+page_of(uint64_t address)
+{
+    return address & ~(uint64_t)(PAGE - 1);
+}
+
+/* Returns how many bytes from AT on, before END, are in memory. They are of the
+ * stack of SLOT's thread. The pages of its stack pointer and of its control
+ * block are in use, so the kernel need not be asked. Its answer waits for the
+ * lock of the process's memory map. */
+static uint64_t
+present_bytes(const struct slot *slot, uint64_t at, uint64_t end)
+{
+    uint64_t first = page_of(slot->sp), last = page_of(slot->thread_pointer);
+    if (slot->thread_pointer == slot->high && page_of(at) == first &&
+        (page_of(end - 1) == first ||
+         (page_of(end - 1) == last && last - first == PAGE)))
+        return end - at;
+    return sys_present(at, end - at);
+}
+
 /* Copy START to END of the thread's own stack, all of which is mapped. A large
  * frame may have pages in the middle that were never touched. */
 static bool
@@ -121,7 +161,7 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
 {
     for (uint64_t at = start; at < end;) {
         uint8_t *to = slot->stack + (at - start);
-        uint64_t present = sys_present(at, end - at);
+        uint64_t present = present_bytes(slot, at, end);
         if (present != 0 && !copy_present(to, at, present, is_self))
             return false;
         at += present;
@@ -191,6 +231,7 @@ park(struct slot *slot)
     atomic_store_explicit(&slot->state, SLOT_PARKED, memory_order_release);
     atomic_fetch_add(&shared.parks, 1);
     ask_ring();
+    scheduling_hurry();
     for (;;) {
         uint32_t state =
             atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -327,7 +368,9 @@ fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
 }
 
 void
-fill_know_stack(uint64_t start)
+fill_know_stack(uint64_t start, uint64_t size)
 {
     given_stack = start;
+    /* A guard and thread-local memory may be counted in the size. */
+    first_stack = start != 0 ? start : arch_thread_pointer() - size / 2;
 }

@@ -25,8 +25,9 @@ void fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
  * parked. Context: sampler, in window. */
 bool fill_copy(struct slot *slot, uint8_t *to, uint32_t most);
 
-/* The calling, new thread was given a stack that begins at START. Other stacks
- * may lie below it in the same memory. Context: hook. */
-void fill_know_stack(uint64_t start);
+/* The calling, new thread has a stack of SIZE bytes or more, which ends at its
+ * thread pointer. If START is not 0, the program has given it, and it begins
+ * there. Other stacks may lie below it in the same memory. Context: hook. */
+void fill_know_stack(uint64_t start, uint64_t size);
 
 #endif

@@ -24,6 +24,7 @@
 #include "base/hot.h"
 #include "base/phase.h"
 #include "base/proc.h"
+#include "base/scheduling.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "base/words.h"
@@ -78,6 +79,10 @@ static __thread bool is_old;
 #define STACK_LINES 4u
 #define LINE 64u
 #define LAST_FRAMES 32u
+
+/* Number of samples of threads' own clocks since the last harvest after which
+ * the sampler is late: it hurries. */
+#define OWN_HURRY 32u
 
 /* The frames of the thread's last sample, and their number. They lie in a slot,
  * and may by now be those of another thread. */
@@ -193,9 +198,10 @@ count_own_sample(void)
         atomic_fetch_add_explicit(&shared.own_taken, 1, memory_order_relaxed);
     uint32_t ring =
         atomic_load_explicit(&shared.own_ring, memory_order_relaxed);
-    if (taken + 1 != ring)
-        return;
-    ask_ring();
+    if (taken + 1 == ring)
+        ask_ring();
+    if (taken + 1 >= OWN_HURRY)
+        scheduling_hurry();
 }
 
 /* Whether the thread INDEX has registered itself. If only registered threads

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/sample.h"
+#include "base/scheduling.h"
 #include "base/sys.h"
 #include "process/modules.h"
 #include "signals/nested.h"
@@ -329,8 +330,10 @@ void
 serve_hold(uint64_t until)
 {
     atomic_fetch_add(&holders, 1);
-    if (atomic_load(&sleep_state) == AWAKE)
+    if (atomic_load(&sleep_state) == AWAKE) {
         ask_ring();
+        scheduling_hurry();
+    }
     while (until != 0 && atomic_load(&sleep_state) == AWAKE &&
            !clock_expires(until))
         sys_futex_wait(&sleep_state, AWAKE, clock_now() + HOLD_LOOK_NS);

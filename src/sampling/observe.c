@@ -560,7 +560,8 @@ show_all(struct thread_time *account, uint32_t index, uint64_t clock,
         if (end > waited + ran)
             waited = end - ran;
         wait_close(index, waited);
-    } else if (end > account->seen_at) {
+    } else {
+        /* A thread that reported its END may have been entered after it. */
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
     show_end_of_queue(account, index, end, is_alive);

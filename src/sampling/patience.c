@@ -2,18 +2,21 @@
 /* patience.c -- see patience.h. */
 #include "patience.h"
 
-/* For how long, in ns, the sampler hurries after a walk has missed a rule: the
- * next thread that misses one may park until it is served. */
-#define MISSED_NS 250000000u
+/* For how long, in ns, the sampler hurries after it was needed soon. A thread
+ * that misses a rule may park until it is served. New threads, and many that
+ * run, would be seen late. */
+#define NEEDED_NS 250000000u
 
 /* ns without a thread that waits after which the sampler hurries: then ticks
  * are rare, and a CPU may never be free. */
 #define WAITED_NS 250000000u
 
 /* A wake-up is late after LATE_NS ns. It weighs as much as LATE_WEIGHT that are
- * not. The sampler hurries if the late ones have LATE_MOST more weight, and
- * then for HURRIED wake-ups that are not late. */
+ * not; after VERY_LATE_NS as much as LATE_MOST. The sampler hurries if the late
+ * ones have LATE_MOST more weight, and then for HURRIED wake-ups that are not
+ * late. */
 #define LATE_NS 250000u
+#define VERY_LATE_NS 4000000u
 #define LATE_WEIGHT 16u
 #define LATE_MOST 32u
 #define HURRIED 256u
@@ -21,7 +24,7 @@
 void
 patience_begin(struct patience *patience, uint64_t now)
 {
-    *patience = (struct patience){.missed_at = now};
+    *patience = (struct patience){.needed_at = now};
 }
 
 void
@@ -32,7 +35,7 @@ patience_note(struct patience *patience, uint64_t ns)
         patience->is_out &= patience->late != 0;
         return;
     }
-    patience->late += LATE_WEIGHT;
+    patience->late += ns <= VERY_LATE_NS ? LATE_WEIGHT : LATE_MOST;
     if (patience->late < LATE_MOST)
         return;
     patience->late = HURRIED;
@@ -41,12 +44,12 @@ patience_note(struct patience *patience, uint64_t ns)
 
 bool
 patience_choose(struct patience *patience, uint64_t now, bool waits,
-                bool missed)
+                bool needed)
 {
     if (waits)
         patience->waited_at = now;
-    if (missed)
-        patience->missed_at = now;
-    return !patience->is_out && now - patience->missed_at > MISSED_NS &&
+    if (needed)
+        patience->needed_at = now;
+    return !patience->is_out && now - patience->needed_at > NEEDED_NS &&
            now - patience->waited_at < WAITED_NS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * patience.h -- decides whether the sampler's thread hurries or is patient
- * (sampler_thread.h). A patient sampler does not delay the requests that a
+ * (scheduling.h). A patient sampler does not delay the requests that a
  * server answers. It looks later, when no thread needs its CPU. If that is much
  * later, it always finds a thread at the same place, just after that thread has
  * stopped to run. So a sampler that was late hurries from then on. These are
@@ -16,7 +16,7 @@
 
 struct patience {
     uint64_t waited_at; /* the last tick that saw a thread wait */
-    uint64_t missed_at; /* the last tick that saw a walk miss a rule */
+    uint64_t needed_at; /* the last tick in which it was needed soon */
     uint32_t late;      /* how much late wake-ups outweigh the others */
     bool is_out;        /* it hurries because it was late */
 };
@@ -27,9 +27,11 @@ void patience_begin(struct patience *patience, uint64_t now);
 /* The sampler woke NS after its instant. */
 void patience_note(struct patience *patience, uint64_t ns);
 
-/* In the tick of NOW, a thread WAITS for a part of the time, or walks have
- * MISSED rules. Returns whether the sampler is patient until the next tick. */
+/* In the tick of NOW, a thread WAITS for a part of the time. Since the last
+ * tick, the sampler was NEEDED soon: a walk has missed a rule, or a thread let
+ * it hurry (scheduling.h). Returns whether the sampler is patient until the
+ * next tick. */
 bool patience_choose(struct patience *patience, uint64_t now, bool waits,
-                     bool missed);
+                     bool needed);
 
 #endif

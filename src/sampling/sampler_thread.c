@@ -17,6 +17,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/scheduling.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "libc/real.h"
@@ -25,13 +26,6 @@
 
 /* Bytes of the stack. */
 #define STACK_SIZE (256u << 10)
-
-/* ns of a slice of the scheduler, and the nice value, of a sampler that
- * hurries; ns of a slice of one that does not. These are the shortest and the
- * longest slice that the kernel knows. */
-#define SLICE_NS 100000u
-#define NICE (-20)
-#define PATIENT_SLICE_NS 100000000u
 
 /* Period, in ns, below which the timer slack is lowered. By default the kernel
  * wakes a thread up to 50 us late, to save wake-ups (prctl(2),
@@ -171,99 +165,6 @@ sampler_thread_wait_end(void)
     (void)sampler_thread_wait_gone(STOP_NS);
 }
 
-/* struct sched_attr of sched_setattr(2). */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* The scheduling of the program's thread that made ours; SIZE 0: not known. */
-static OF_PROFILE struct scheduling inherited;
-static OF_PROFILE bool is_patient;
-
-/* Of the calling thread. */
-static long
-get_scheduling(struct scheduling *to)
-{
-    return arch_syscall(SYS_sched_getattr, 0, (long)to, sizeof(*to), 0, 0, 0);
-}
-
-static long
-set_scheduling(const struct scheduling *from)
-{
-    return arch_syscall(SYS_sched_setattr, 0, (long)from, 0, 0, 0, 0);
-}
-
-/* The scheduler's shortest slice lets a thread that runs briefly run early;
- * kernels before 6.12 ignore it. */
-static void
-hurry(void)
-{
-    struct scheduling own = inherited;
-    own.runtime = SLICE_NS;
-    /* A higher weight, where the process may have it: the later an instant is
-     * sampled, the more it depends on when the program left a CPU free. */
-    own.nice = NICE;
-    if (set_scheduling(&own) == 0)
-        return;
-    own.nice = inherited.nice;
-    (void)set_scheduling(&own);
-}
-
-/* A thread of SCHED_BATCH that wakes preempts no other. The longest slice lets
- * each other thread that wakes preempt it. */
-static void
-give_precedence(void)
-{
-    struct scheduling own = inherited;
-    own.policy = SCHED_BATCH;
-    own.runtime = PATIENT_SLICE_NS;
-    (void)set_scheduling(&own);
-}
-
-static void
-begin_scheduling(void)
-{
-    struct scheduling own = {.size = sizeof(own)};
-    is_patient = false;
-    if (get_scheduling(&own) != 0 || own.policy != SCHED_OTHER)
-        return;
-    inherited = own;
-    hurry();
-}
-
-void
-sampler_thread_be_patient(bool patient)
-{
-    if (inherited.size == 0 || is_patient == patient)
-        return;
-    is_patient = patient;
-    if (patient)
-        give_precedence();
-    else
-        hurry();
-}
-
-/* Whether the sampler has set NOW, the scheduling of the caller. */
-static bool
-is_own_scheduling(const struct scheduling *now)
-{
-    return now->policy == SCHED_BATCH ||
-           (now->nice == NICE && inherited.nice != NICE);
-}
-
-void
-sampler_thread_give_way(void)
-{
-    struct scheduling now = {.size = sizeof(now)};
-    if (inherited.size != 0 && get_scheduling(&now) == 0 &&
-        is_own_scheduling(&now))
-        (void)set_scheduling(&inherited);
-}
-
 /* close_range(2), Linux 5.9. */
 static bool
 close_all(unsigned flags)
@@ -312,6 +213,6 @@ sampler_thread_settle(uint64_t period)
     if (period < SHORT_PERIOD_NS)
         arch_syscall(SYS_prctl, PR_SET_TIMERSLACK, (long)(period / 10), 0, 0, 0,
                      0);
-    begin_scheduling();
+    scheduling_begin();
     return has_own;
 }

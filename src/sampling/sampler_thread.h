@@ -32,16 +32,6 @@ bool sampler_thread_is_launched(void);
  * Context: sampler. */
 bool sampler_thread_settle(uint64_t period);
 
-/* PATIENT: from now on the sampler's thread does not take a CPU from a thread
- * that runs, and gives its own to each thread that wakes. Otherwise, and at
- * first, it runs as early as it may.
- * Context: sampler. */
-void sampler_thread_be_patient(bool patient);
-
-/* Give the caller the scheduling of the program. The caller is a child of the
- * sampler's thread that shares our memory. Makes system calls only. */
-void sampler_thread_give_way(void);
-
 /* sampler_thread_leave, called on the sampler's thread: it has left its loop.
  * sampler_thread_has_left, which any thread may call: whether it has. */
 void sampler_thread_leave(void);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/note.h"
+#include "base/scheduling.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -39,7 +40,6 @@
 #include "patience.h"
 #include "rates.h"
 #include "roster.h"
-#include "sampler_thread.h"
 #include "thread_time.h"
 #include "tracee.h"
 #include "session.h"
@@ -195,10 +195,10 @@ choose_stride(const struct observe_view *view, uint64_t now)
         relabelled_at = now;
     bool has_missed = missed != thread_time_sums()->missed;
     bool is_calm = !has_missed && now - relabelled_at > RELABELLED_NS;
-    sampler_thread_be_patient(patience_choose(&patience, now,
-                                              view->waits || !view->ran,
-                                              has_missed) &&
-                              !asks && settings->period >= PATIENT_PERIOD_NS);
+    bool is_needed = scheduling_was_hurried() || has_missed;
+    scheduling_be_patient(
+        patience_choose(&patience, now, view->waits || !view->ran, is_needed) &&
+        !asks && settings->period >= PATIENT_PERIOD_NS);
     missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
@@ -455,7 +455,7 @@ session_stop(enum session_by by)
     atomic_store(&is_on, false);
     marks_accept(false);
     trigger_stop();
-    sampler_thread_be_patient(false);
+    scheduling_be_patient(false);
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);
     /* A jitdump may have been mapped since the map was read. */

@@ -16,6 +16,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/scheduling.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "capture/fill.h"
@@ -187,6 +188,7 @@ struct thread_start {
     } start;
     void *argument;
     uint64_t stack; /* the start of a stack that the program gives, or 0 */
+    uint64_t size;  /* least bytes of its stack */
     struct mask_birth mask;
 };
 
@@ -231,7 +233,7 @@ enter_thread(struct thread_start *left, struct thread_start *beginning)
 {
     beginning->start = left->start;
     beginning->argument = left->argument;
-    fill_know_stack(left->stack);
+    fill_know_stack(left->stack, left->size);
     struct mask_birth mask = left->mask;
     free_start(left);
     mask_begin_thread(&mask);
@@ -281,17 +283,36 @@ given_stack(const pthread_attr_t *attributes)
     return (uint64_t)start;
 }
 
+/* Returns the bytes of the stack that a thread of ATTRIBUTES has. The guard is
+ * a part of them in glibc before 2.27. */
+static uint64_t
+stack_size(const pthread_attr_t *attributes)
+{
+    pthread_attr_t defaults;
+    size_t size = 0;
+    if (attributes != NULL) {
+        (void)pthread_attr_getstacksize(attributes, &size);
+    } else if (pthread_attr_init(&defaults) == 0) {
+        (void)pthread_attr_getstacksize(&defaults, &size);
+        pthread_attr_destroy(&defaults);
+    }
+    return size;
+}
+
 /* Called by the creator: prepare what the new thread does first. Returns NULL
  * if memory is short. */
 static struct thread_start *
 prepare_start(const pthread_attr_t *attributes, void *argument)
 {
     disposition_expect_threads();
+    /* Many new threads could keep a patient sampler from running. */
+    scheduling_hurry();
     struct thread_start *beginning = take_start();
     if (beginning == NULL)
         return NULL;
     beginning->argument = argument;
     beginning->stack = given_stack(attributes);
+    beginning->size = stack_size(attributes);
     beginning->mask.has_mask = has_mask(attributes);
     mask_before_birth(&beginning->mask);
     return beginning;

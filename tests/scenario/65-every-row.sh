@@ -106,7 +106,7 @@ if has redis-server && has redis-benchmark; then
         --unixsocket "$tmp/socket" --save '' >redis.log 2>&1 &
     child=$!
     for _ in $(seq 100); do [ -S socket ] || sleep 0.1; done
-    redis-benchmark -s "$tmp/socket" -n 30000 -q -t set >/dev/null 2>&1
+    redis-benchmark -s "$tmp/socket" -n 300000 -P 16 -q -t set >/dev/null 2>&1
     kill -TERM $child
     wait $child
     every_row redis.pb.gz processCommand

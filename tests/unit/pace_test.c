@@ -222,15 +222,15 @@ the_share_of_the_threads_is_within_the_budget(void **state)
     assert_int_equal(run_window(&budget, &clocks, 21000, 4 * MS, false), 2);
 }
 
-/* A tick each 10 ms, LATE ns late, that sees a thread wait, or (MISSED) walks
- * miss rules. Returns whether the sampler is patient. */
+/* A tick each 10 ms, LATE ns late, that sees a thread wait; or the sampler was
+ * NEEDED soon. Returns whether the sampler is patient. */
 static bool
 tick(struct patience *patience, uint64_t *now, uint64_t late, bool waits,
-     bool missed)
+     bool needed)
 {
     *now += 10 * MS;
     patience_note(patience, late);
-    return patience_choose(patience, *now, waits, missed);
+    return patience_choose(patience, *now, waits, needed);
 }
 
 static void
@@ -276,6 +276,8 @@ who_was_late_hurries(void **state)
     for (ticks = 0; !tick(&patience, &now, 1000, true, false); ticks++)
         continue;
     assert_int_equal(ticks, 255);
+    /* Very late, once. */
+    assert_false(tick(&patience, &now, 5 * MS, true, false));
 }
 
 int

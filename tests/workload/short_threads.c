@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * short_threads.c -- threads that live for some 50 microseconds, one after the
- * other, for as long as asked. Most are gone before a question reaches them;
- * thread ids are soon used again.
+ * short_threads.c -- threads that live for some 50 microseconds, two at a time,
+ * for as long as asked. Most are gone before a question reaches them; thread
+ * ids are soon used again.
  *
- * Argument: milliseconds of wall time, 1000.
+ * Arguments: milliseconds of wall time, 1000; milliseconds of CPU time of each
+ * thread, 0: some 50 microseconds.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "work.h"
+
+static unsigned life; /* ms of CPU time */
 
 static uint64_t
 wall_ms(void)
@@ -26,6 +29,8 @@ short_life(void *argument)
 {
     unsigned *count = argument;
 
+    if (life != 0)
+        work_burn(life);
     for (volatile unsigned i = 0; i < 20000; i++)
         continue;
     (*count)++;
@@ -36,6 +41,7 @@ int
 main(int argc, char **argv)
 {
     uint64_t until = wall_ms() + work_argument(argc, argv, 1, 1000);
+    life = work_argument(argc, argv, 2, 0);
     unsigned lived = 0, started = 0;
 
     while (wall_ms() < until) {

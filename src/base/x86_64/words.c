@@ -4,7 +4,7 @@
  * address as its first word and as its third (glibc, tcbhead_t: tcb and self).
  *
  * The hard thing is a thread pointer that leads nowhere. When a pointer is seen
- * for the first time, a system call reads its block, because that cannot fault.
+ * for the first time, the kernel looks at its block, because that cannot fault.
  * Pointers that were seen are remembered.
  */
 #include <stdatomic.h>
@@ -63,19 +63,36 @@ words_ask_no_more(void)
         atomic_store(&way, BY_BELIEF);
 }
 
+/* Whether the words at POINTER are those of a control block of libc. */
+static bool
+has_block_at(uint64_t pointer)
+{
+    const volatile uint64_t *block = (const uint64_t *)pointer;
+    return block[0] == pointer && block[2] == pointer;
+}
+
+/* The same, of a POINTER that may be any number. A copy by the kernel waits for
+ * the lock of the process's memory map; the first two calls do not. */
+static bool
+has_block(uint64_t pointer)
+{
+    uint64_t block[3];
+    if (pointer % sizeof(uint64_t) == 0 && sys_can_load(pointer) &&
+        sys_can_load(pointer + 2 * sizeof(uint64_t)))
+        return has_block_at(pointer);
+    return sys_copy_memory(block, pointer, sizeof(block)) &&
+           block[0] == pointer && block[2] == pointer;
+}
+
 /* Whether a control block of libc lies at POINTER, which may be any number. */
 static bool
 is_block(uint64_t pointer)
 {
-    uint64_t block[3];
     _Atomic uint64_t *place = seen_place(pointer);
     if (atomic_load_explicit(place, memory_order_relaxed) == pointer ||
-        atomic_load_explicit(&is_silent, memory_order_relaxed)) {
-        const volatile uint64_t *known = (const uint64_t *)pointer;
-        return known[0] == pointer && known[2] == pointer;
-    }
-    bool is = sys_copy_memory(block, pointer, sizeof(block)) &&
-              block[0] == pointer && block[2] == pointer;
+        atomic_load_explicit(&is_silent, memory_order_relaxed))
+        return has_block_at(pointer);
+    bool is = has_block(pointer);
     if (is)
         atomic_store_explicit(place, pointer, memory_order_relaxed);
     return is;

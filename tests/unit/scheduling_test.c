@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampler_thread_test.c -- how the sampler's thread is scheduled: when it is
- * patient it takes the CPU from no thread, and its children never inherit what
- * it has set.
+ * scheduling_test.c -- how the sampler's thread is scheduled: when it is
+ * patient it takes the CPU from no thread, any thread can let it hurry, and its
+ * children never inherit what it has set.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,16 +14,15 @@
 
 #include <cmocka.h>
 
-#include "sampling/sampler_thread.h"
-
-#define PERIOD_NS 1000000u
+#include "base/scheduling.h"
 
 /* The policy and nice value of a thread. */
 struct seen {
     int policy, nice;
 };
 
-static struct seen before, hurried, patient, hurried_again, given_way;
+static struct seen before, hurried, patient, hurried_again, raised, given_way;
+static bool was_hurried[4];
 
 static struct seen
 see(void)
@@ -32,17 +31,42 @@ see(void)
 }
 
 static void *
+let_hurry(void *unused)
+{
+    scheduling_hurry();
+    return unused;
+}
+
+/* Another thread calls scheduling_hurry. */
+static void
+be_hurried(void)
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, let_hurry, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+static void *
 run(void *unused)
 {
     before = see();
-    (void)sampler_thread_settle(PERIOD_NS);
+    scheduling_begin();
     hurried = see();
-    sampler_thread_be_patient(true);
+    be_hurried();
+    was_hurried[0] = scheduling_was_hurried();
+    scheduling_be_patient(true);
     patient = see();
-    sampler_thread_be_patient(false);
+    scheduling_be_patient(false);
     hurried_again = see();
-    sampler_thread_be_patient(true);
-    sampler_thread_give_way();
+    was_hurried[1] = scheduling_was_hurried();
+    scheduling_be_patient(true);
+    be_hurried();
+    raised = see();
+    was_hurried[2] = scheduling_was_hurried();
+    was_hurried[3] = scheduling_was_hurried();
+    scheduling_be_patient(true);
+    scheduling_give_way();
     given_way = see();
     return unused;
 }
@@ -69,7 +93,12 @@ patience_comes_and_goes(void **state)
     assert_int_equal(patient.policy, SCHED_BATCH);
     assert_int_equal(patient.nice, before.nice);
     assert_same(hurried_again, hurried);
+    assert_same(raised, hurried);
     assert_same(given_way, before);
+    assert_false(was_hurried[0]);
+    assert_false(was_hurried[1]);
+    assert_true(was_hurried[2]);
+    assert_false(was_hurried[3]);
 }
 
 int
