@@ -10,6 +10,7 @@
 #include "state.h"
 #include "sys.h"
 #include "scheduling.h"
+#include "poison.h"
 
 /* ns of a slice of the scheduler, and the nice value, of a sampler that
  * hurries; ns of a slice of one that does not. The first is the shortest slice

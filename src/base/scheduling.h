@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* The sampler hurries from now on. What is set here holds for its thread alone.
- * Context: sampler, before the others. */
+/* The sampler hurries from now on. It calls this before the others. What is set
+ * here holds for its thread alone. Context: sampler. */
 void scheduling_begin(void);
 
 /* From now on the sampler is patient, or it hurries.

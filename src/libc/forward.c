@@ -70,6 +70,8 @@ FORWARD(int, pthread_attr_getsigmask_np,
 FORWARD(int, pthread_attr_getstack,
         (const pthread_attr_t *attributes, void **start, size_t *size),
         (attributes, start, size))
+FORWARD(int, pthread_attr_getstacksize,
+        (const pthread_attr_t *attributes, size_t *size), (attributes, size))
 FORWARD(int, pthread_detach, (pthread_t thread), (thread))
 FORWARD(int, pthread_key_delete, (pthread_key_t key), (key))
 FORWARD(pthread_t, pthread_self, (void), ())

@@ -204,7 +204,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
         last_run = now;
     if (view->ran && !view->changes && !asks)
         most = periods_of(is_calm && !view->waits ? BUSY_NS : PARTLY_NS);
-    else if (view->ran && !view->varies && !asks)
+    else if (view->ran && !view->varies && view->first_looks == 0 && !asks)
         most = periods_of(is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
