@@ -105,9 +105,9 @@ struct profile_thread {
     const char *name;
     uint64_t cpu;       /* ns by the thread's own clock; 0 if unknown */
     uint64_t unsampled; /* ns of CPU time in records without a stack */
-    uint64_t start;     /* ns since the start of its process, when first seen */
-    uint64_t end;       /* ns, likewise; UINT64_MAX if unknown */
-    bool has_cpu;       /* CPU is known */
+    uint64_t start; /* ns since the start of its process, when first known */
+    uint64_t end;   /* ns, likewise; UINT64_MAX if unknown */
+    bool has_cpu;   /* CPU is known */
     bool has_exact_cpu; /* CPU was read when the thread or the run ended */
     uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };

@@ -197,6 +197,8 @@ void
 spool_load_see_alive(struct spool_load *load, uint32_t number, uint64_t time)
 {
     struct profile_thread *thread = &load->profile->threads[number];
+    if (time < thread->start)
+        thread->start = time;
     if (time <= thread->end)
         return;
     thread->end = UINT64_MAX;

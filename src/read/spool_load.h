@@ -72,9 +72,10 @@ enum outcome spool_load_add_text(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_symbol(struct spool_load *load, const void *bytes);
 enum outcome spool_load_name_node(struct spool_load *load, const void *bytes);
 
-/* Note that thread NUMBER lived at TIME. If an end before TIME is known,
- * that was the end of a session. The CPU time given with it is then not
- * the thread's last. */
+/* Note that thread NUMBER lived at TIME, which is before its record if the
+ * sampler has met the thread late. If an end before TIME is known, that was the
+ * end of a session. The CPU time given with it is then not the thread's last.
+ */
 void spool_load_see_alive(struct spool_load *load, uint32_t number,
                           uint64_t time);
 

@@ -160,15 +160,17 @@ add_lock(struct text *text, const char *what, pid_t owner)
     text_add(text, ")");
 }
 
-/* Describe in words the wait for an interpreter's lock at ADDRESS: the thread
- * that has it. Returns their number in the journal, 0 if no thread has it. */
+/* Describe in words the wait of thread TID for an interpreter's lock at
+ * ADDRESS: the thread that has it. Returns their number in the journal; 0 if no
+ * thread has it, or TID has just got it. */
 static uint32_t
-gil_words(uint64_t address)
+gil_words(pid_t tid, uint64_t address)
 {
     char words[256];
     struct text text;
     struct script_lock gil;
-    if (!interpreter_is_lock(address, &gil) || gil.holder == 0)
+    if (!interpreter_is_lock(address, &gil) || gil.holder == 0 ||
+        gil.holder == tid)
         return 0;
     text_begin(&text, words, sizeof(words));
     add_lock(&text, "GIL of ", gil.holder);
@@ -194,7 +196,10 @@ wait_owner(pid_t tid, const struct look *look)
 {
     struct script_lock gil;
     if (look->number == (long)SYSCALL_GIL)
-        return interpreter_is_lock(look->arguments[0], &gil) ? gil.holder : 0;
+        return interpreter_is_lock(look->arguments[0], &gil) &&
+                       gil.holder != tid
+                   ? gil.holder
+                   : 0;
     pid_t owner = lock_owner(tid, look);
     return owner != 0 ? owner : look_owner(tid, look);
 }
@@ -205,7 +210,7 @@ wait_words(pid_t tid, const struct look *look)
     char words[256];
     struct text text;
     if (look->number == (long)SYSCALL_GIL)
-        return gil_words(look->arguments[0]);
+        return gil_words(tid, look->arguments[0]);
     pid_t owner = lock_owner(tid, look);
     if (owner != 0) {
         text_begin(&text, words, sizeof(words));

@@ -30,19 +30,25 @@ count=$(grep -oE ' worker-[0-9]+ \([0-9]+\)$' out | sort -u | wc -l)
 rm -f p.sprof
 
 # Goal:
-# - a thread has no more wall time than it lived, though most of these have ended
-#   when the sampler hears of them. The first one waits, and two others run.
+# - a thread has no more wall time than it lived, and begins before its samples,
+#   though most of these have ended when the sampler hears of them. The first one
+#   waits, and two others run.
 profile SPROF_KEEP_SPOOL=1 "$work/short_threads" 1000 3
 expect_ok
+plain "$sprofile" convert p.sprof p.json
+expect_status 0
 plain "$sprofile" report --json p.sprof
-/usr/bin/python3 - <<'END' || fail "wall time of short threads"
+/usr/bin/python3 - <<'END' || fail "times of short threads"
 import json
+for thread in json.load(open("p.json"))["threads"]:
+    assert all(thread["registerTime"] <= time + 0.001
+               for time in thread["samples"]["time"])
 made = json.load(open("out"))
 wall, length = made["totals"]["wall_ns"], made["duration_ns"]
 print(f"{wall / 1e9:.3f} s of wall time in {length / 1e9:.3f} s")
 assert length < wall < 3.1 * length
 END
-rm -f p.sprof
+rm -f p.sprof p.json
 
 for rate in $rates; do
     for how in ends waits 'waits 1500'; do
