@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include "base/scheduling.h"
+#include "sampling/sampler_thread.h"
+
+#define PERIOD_NS 1000000u
 
 /* The policy and nice value of a thread. */
 struct seen {
@@ -51,7 +54,7 @@ static void *
 run(void *unused)
 {
     before = see();
-    scheduling_begin();
+    (void)sampler_thread_settle(PERIOD_NS); /* calls scheduling_begin */
     hurried = see();
     be_hurried();
     was_hurried[0] = scheduling_was_hurried();
