@@ -20,11 +20,12 @@
 #include "page_source.h"
 
 /* Lines FIRST to LAST of a function. COST is its own CPU time plus its own wall
- * time, in ns. The functions with the largest COST are written. */
+ * time, in ns. The functions with the largest COST are written. FILE_COST is
+ * the sum over those of them that are in the same file. */
 struct piece {
     const char *file;
     unsigned first, last;
-    uint64_t cost;
+    uint64_t cost, file_cost;
 };
 
 /* For qsort: the most time first. */
@@ -36,12 +37,15 @@ compare_costs(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->file, two->file);
 }
 
-/* For qsort: in the order of the files. */
+/* For qsort: the file with the most time first, its lines in their order. */
 static int
 compare_places(const void *a, const void *b)
 {
     const struct piece *one = a, *two = b;
-    int order = strcmp(one->file, two->file);
+    int order =
+        (one->file_cost < two->file_cost) - (one->file_cost > two->file_cost);
+    if (order == 0)
+        order = strcmp(one->file, two->file);
     return order != 0 ? order
                       : (one->first > two->first) - (one->first < two->first);
 }
@@ -151,17 +155,37 @@ add_missing(struct json *json, const struct piece *piece,
     json_close(json, ']');
 }
 
+/* The file_cost of all COUNT pieces. */
+static void
+sum_files(struct piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (strcmp(pieces[i].file, pieces[j].file) == 0)
+                sum_add(&pieces[i].file_cost, pieces[j].cost);
+}
+
+/* Bring those that are written to the front, in the order of the page. Returns
+ * how many they are. */
+static size_t
+choose(struct piece *pieces, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(pieces, count, sizeof(*pieces), compare_costs);
+    if (count > PAGE_SOURCE_FUNCTIONS)
+        count = PAGE_SOURCE_FUNCTIONS;
+    sum_files(pieces, count);
+    qsort(pieces, count, sizeof(*pieces), compare_places);
+    return count;
+}
+
 static void
 write_json(FILE *stream, const struct profile *profile, struct piece *pieces,
            size_t count)
 {
     struct json json;
-    if (count > 0)
-        qsort(pieces, count, sizeof(*pieces), compare_costs);
-    if (count > PAGE_SOURCE_FUNCTIONS)
-        count = PAGE_SOURCE_FUNCTIONS;
-    if (count > 0)
-        qsort(pieces, count, sizeof(*pieces), compare_places);
+    count = choose(pieces, count);
     json_begin(&json, stream);
     json_open(&json, '{');
     add_files(&json, profile, pieces, pieces + count);

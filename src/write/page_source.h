@@ -12,8 +12,8 @@
 enum { PAGE_SOURCE_FUNCTIONS = 50, PAGE_SOURCE_BYTES = 1 << 20 };
 
 /* Write the element with the source of the functions in which PROFILE has most
- * time. It names the files that cannot be read. Returns 0, or -1 with errno
- * set. */
+ * time, the file with the most of it first. It names the files that cannot be
+ * read. Returns 0, or -1 with errno set. */
 int page_source_write(FILE *stream, struct profile *profile);
 
 #endif

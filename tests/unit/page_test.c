@@ -404,6 +404,56 @@ a_sample_has_its_frames_and_its_time(void **state)
     profile_free(profile);
 }
 
+/* Write LINES lines into NAME of the test's directory. Returns its path. */
+static const char *
+make_source(const char *name, unsigned lines)
+{
+    const char *path = maker_path(name);
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    for (unsigned i = 1; i <= lines; i++)
+        fprintf(file, "line %u of %s\n", i, name);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+/* Two functions of b.c have more time than the one of a.c, and each of them has
+ * less. The page shows the first file until a function is chosen. */
+static void
+the_file_with_most_time_is_first(void **state)
+{
+    static const char *const texts[] = {"/b.c\"", "line 2 of b.c",
+                                        "line 5 of b.c", "/a.c\"",
+                                        "line 3 of a.c"};
+    static const unsigned lines[] = {5, 3, 2}, counts[] = {2, 3, 2};
+    char one[4096], two[4096];
+
+    (void)state;
+    snprintf(one, sizeof one, "%s", make_source("a.c", 3));
+    snprintf(two, sizeof two, "%s", make_source("b.c", 6));
+    maker_name(0x10, "last_of_b", NULL);
+    maker_name(0x20, "only_one_of_a", NULL);
+    maker_name(0x30, "first_of_b", NULL);
+    maker_add_head();
+    for (unsigned i = 0; i < 3; i++) {
+        maker_names[i].frames[0].file = i == 1 ? one : two;
+        maker_names[i].frames[0].line = lines[i];
+        maker_add_node(i + 1, 0, 1, 0x10 * (i + 1), 0);
+        maker_add_sample(1, i + 1, counts[i], 0);
+    }
+    struct profile *profile = load();
+    const struct page content = {{page_make}, profile, true};
+    make(&content.content);
+    assert_true(unpack("sprof-source"));
+    const char *text = (const char *)block;
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        text = strstr(text, texts[i]);
+        assert_non_null(text);
+    }
+    profile_free(profile);
+}
+
 /* The second wait names a thread that is not in the profile. */
 static void
 a_wait_points_to_its_holder(void **state)
@@ -598,6 +648,7 @@ main(void)
         PAGE(names_are_never_markup),
         PAGE(a_profile_without_samples_is_a_page),
         PAGE(a_sample_has_its_frames_and_its_time),
+        PAGE(the_file_with_most_time_is_first),
         PAGE(a_wait_points_to_its_holder),
         PAGE(a_page_without_times_says_so),
         PAGE(many_threads_and_deep_stacks_are_whole),
