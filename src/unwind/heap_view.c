@@ -25,12 +25,12 @@ heap_view_begin(struct heap_view *view, uint64_t low, uint64_t high,
     view->high = high;
     view->block = 0;
     view->block_start = view->block_end = 0;
-    view->proved_start = view->proved_end = 0;
+    view->stack = view->objects = (struct heap_view_pages){0};
     view->start = view->end = 0;
     view->window = window;
     view->fills = fills;
     view->kept = HEAP_VIEW_NOTHING;
-    view->is_careful = false;
+    view->is_careful = view->has_objects = false;
 }
 
 /* Whether LENGTH bytes at ADDRESS lie from START to END - 1. */
@@ -51,21 +51,24 @@ prove_page(struct heap_view *view, uint64_t address)
 }
 
 /* Whether the kernel has read a word of each page of the LENGTH bytes at
- * ADDRESS, or does so now. */
+ * ADDRESS, or does so now. PAGES are kept; those that do not adjoin are
+ * forgotten. */
 static bool
-is_proved(struct heap_view *view, uint64_t address, size_t length)
+is_proved(struct heap_view *view, struct heap_view_pages *pages,
+          uint64_t address, size_t length)
 {
-    uint64_t start = address & ~(uint64_t)(PAGE - 1);
+    uint64_t at = address & ~(uint64_t)(PAGE - 1);
     if (length > PAGE || address >= ADDRESSES_END)
         return false;
-    if (lies_in(view->proved_start, view->proved_end, address, length))
-        return true;
-    bool is_one = address - start + length <= PAGE;
-    if (!prove_page(view, start) ||
-        (!is_one && !prove_page(view, start + PAGE)))
-        return false;
-    view->proved_start = start;
-    view->proved_end = start + (is_one ? PAGE : 2 * PAGE);
+    if (at < pages->start || at > pages->end)
+        pages->start = pages->end = at;
+    if (at < pages->end)
+        at = pages->end;
+    for (; at < address + length; at += PAGE) {
+        if (!prove_page(view, at))
+            return false;
+        pages->end = at + PAGE;
+    }
     return true;
 }
 
@@ -75,7 +78,8 @@ static bool
 is_stack(struct heap_view *view, uint64_t address, size_t length)
 {
     return lies_in(view->low, view->high, address, length) &&
-           (!view->is_careful || is_proved(view, address, length));
+           (!view->is_careful ||
+            is_proved(view, &view->stack, address, length));
 }
 
 /* Whether LENGTH bytes at ADDRESS are of an object that the thread keeps. A
@@ -84,8 +88,9 @@ is_stack(struct heap_view *view, uint64_t address, size_t length)
 static bool
 is_object(struct heap_view *view, uint64_t address, size_t length)
 {
-    return view->kept == HEAP_VIEW_BLOCKS && !view->is_careful &&
-           is_proved(view, address, length);
+    return view->kept == HEAP_VIEW_BLOCKS &&
+           (!view->is_careful || view->has_objects) &&
+           is_proved(view, &view->objects, address, length);
 }
 
 /* Look for LENGTH bytes at ADDRESS in the blocks from BLOCK on. A block that is

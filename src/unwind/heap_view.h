@@ -32,20 +32,29 @@ enum heap_view_kept {
     HEAP_VIEW_ALL,
 };
 
+/* Whole pages one behind the other; equal: none. */
+struct heap_view_pages {
+    uint64_t start, end;
+};
+
 struct heap_view {
     uint64_t low, high;  /* stack that may be read directly; equal: none */
     uint64_t block;      /* the newest block that holds frames, or 0 */
     uint64_t start, end; /* addresses in the window */
     /* The block that was read last; equal: none was. */
     uint64_t block_start, block_end;
-    /* Pages in which the kernel has just read a word; equal: none. */
-    uint64_t proved_start, proved_end;
+    /* Pages of the stack, and of objects, in which the kernel has just read a
+     * word. */
+    struct heap_view_pages stack, objects;
     uint8_t *window; /* HEAP_VIEW_WINDOW bytes */
     uint32_t fills;  /* how many system calls may still be made */
     enum heap_view_kept kept;
     /* An address may be anything. Pages of the stack that are not in use may
      * not be accessible, so the kernel reads a word of each page first. */
     bool is_careful;
+    /* Still an object is where the address says, or was there. It is read as if
+     * the view were not careful. */
+    bool has_objects;
 };
 
 /* Begin to read. From LOW to HIGH the calling thread's stack is in use. WINDOW

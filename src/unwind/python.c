@@ -14,6 +14,9 @@
 #define PIECES_MOST 4u
 #define TRIES_MOST 32u
 
+/* Most CFrames that are followed to see whether the innermost one is filled. */
+#define CFRAMES_MOST 64u
+
 /* Size of a CFrame, in bytes. */
 #define CFRAME_SIZE 24u
 
@@ -104,6 +107,23 @@ static bool
 is_root(const struct chain *chain, uint64_t address)
 {
     return address - chain->state <= chain->layout->thread.size + 1024u;
+}
+
+/* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
+ * they should. */
+static uint32_t
+count_cframes(struct chain *chain, uint64_t address, uint32_t most)
+{
+    uint32_t records = 0;
+    uint64_t next[3];
+    while (records < most && !is_root(chain, address)) {
+        if (!heap_view_copy(chain->view, address, next,
+                            chain->layout->cframe.previous + sizeof(*next)))
+            return 0;
+        records++;
+        address = next[chain->layout->cframe.previous / 8];
+    }
+    return records;
 }
 
 /* Collect all frames of a chain of which each CFrame on the stack, from ADDRESS
@@ -205,11 +225,23 @@ collect_behind(struct chain *chain, uint64_t top)
     }
 }
 
+/* Whether the CFrame at TOP has its link already: it leads to the thread's
+ * state. The interpreter stores the frame beside the link. Otherwise the place
+ * has what an earlier CFrame left there: a frame that the thread had. */
+static bool
+has_link(struct chain *chain, uint64_t top)
+{
+    uint32_t records = count_cframes(chain, top, CFRAMES_MOST + 1);
+    return records != 0 && records <= CFRAMES_MOST;
+}
+
 static void
 collect_all_cframes(struct chain *chain, uint64_t top)
 {
     uint32_t first = chain->script->count;
+    chain->view->has_objects = chain->view->is_careful && has_link(chain, top);
     (void)collect_by_cframes(chain, top);
+    chain->view->has_objects = false;
     if (chain->script->count == 0 && first == 0 && chain->view->is_careful &&
         chain->view->kept == HEAP_VIEW_BLOCKS)
         collect_behind(chain, top);
@@ -231,22 +263,6 @@ collect_by_shims(struct chain *chain, uint64_t address)
             return;
         address = chain->next_frame;
     }
-}
-
-/* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
- * they should. */
-static uint32_t
-count_cframes(struct chain *chain, uint64_t address, uint32_t most)
-{
-    uint32_t records = 0;
-    uint64_t next[2];
-    while (records < most && !is_root(chain, address)) {
-        if (!heap_view_copy(chain->view, address, next, sizeof(next)))
-            return 0;
-        records++;
-        address = next[1];
-    }
-    return records;
 }
 
 /* Say in which native frame each frame ran, from number FIRST on. There is a

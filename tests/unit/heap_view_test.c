@@ -108,6 +108,32 @@ careful_view_copies_objects(void **state)
 }
 
 static void
+careful_view_asks_for_objects_that_are_there(void **state)
+{
+    (void)state;
+    begin(0, 0);
+    view.is_careful = view.has_objects = true;
+    assert_ptr_equal(heap_view_at(&view, address_of(pages + 8), 80), pages + 8);
+    assert_int_equal(view.fills, CALLS - 1);
+    assert_null(heap_view_at(&view, address_of(pages + (size_t)2 * PAGE), 80));
+}
+
+/* CFrames lie on one page of the stack after the other, and are read twice. */
+static void
+pages_of_the_stack_are_asked_for_once(void **state)
+{
+    (void)state;
+    uint64_t word;
+    begin(address_of(pages), address_of(pages + (size_t)2 * PAGE));
+    view.is_careful = true;
+    for (unsigned round = 0; round < 2; round++)
+        for (size_t at = 64; at < (size_t)2 * PAGE; at += 512)
+            assert_true(heap_view_copy(&view, address_of(pages + at), &word,
+                                       sizeof(word)));
+    assert_int_equal(view.fills, CALLS - 2);
+}
+
+static void
 careful_view_asks_for_the_stack(void **state)
 {
     (void)state;
@@ -157,6 +183,8 @@ main(void)
         cmocka_unit_test(object_that_is_gone_is_not_read),
         cmocka_unit_test(object_of_others_is_copied),
         cmocka_unit_test(careful_view_copies_objects),
+        cmocka_unit_test(careful_view_asks_for_objects_that_are_there),
+        cmocka_unit_test(pages_of_the_stack_are_asked_for_once),
         cmocka_unit_test(careful_view_asks_for_the_stack),
         cmocka_unit_test(stack_is_read_directly),
         cmocka_unit_test(no_more_calls_than_allowed),
