@@ -36,7 +36,7 @@ index_of(uint32_t tid)
     return (tid & ~0x3fffu) | (tid & 0x3ffu) << 4 | (tid >> 10 & 0xfu);
 }
 
-_Atomic uint32_t *
+HOT _Atomic uint32_t *
 thread_local_label_place_of(pid_t tid)
 {
     _Atomic uint32_t *table =
@@ -46,7 +46,7 @@ thread_local_label_place_of(pid_t tid)
                : NULL;
 }
 
-uint32_t
+HOT uint32_t
 thread_local_label_of(pid_t tid)
 {
     _Atomic uint32_t *place =

@@ -282,6 +282,17 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
     return true;
 }
 
+/* The CPU on which the calling thread runs. */
+static int
+number_of_cpu(bool has_words)
+{
+    unsigned cpu = 0;
+    if (has_words)
+        return sched_getcpu();
+    sys_call(SYS_getcpu, &cpu);
+    return (int)cpu;
+}
+
 /* Note in SLOT what the thread's words tell. Without words the thread pointer
  * does not say whose stack it is, so the stack is not read directly. */
 static void
@@ -290,14 +301,12 @@ describe_thread(struct slot *slot, bool has_words)
     if (has_words) {
         slot->label = thread_local_label();
         slot->thread_pointer = arch_thread_pointer();
-        slot->cpu = sched_getcpu();
-        return;
+    } else {
+        slot->label = thread_local_label_of(sys_gettid());
+        slot->thread_pointer = 0;
     }
-    unsigned cpu = 0;
-    slot->label = thread_local_label_of(sys_gettid());
-    slot->thread_pointer = 0;
-    sys_call(SYS_getcpu, &cpu);
-    slot->cpu = (int)cpu;
+    if (slot->trigger == TRIGGER_ASK)
+        slot->cpu = number_of_cpu(has_words);
 }
 
 static void

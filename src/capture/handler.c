@@ -108,7 +108,8 @@ is_own_clock(int signo, const siginfo_t *info, enum cookie_own *kind)
     if (info->si_code == SI_TIMER)
         cookie = (uint64_t)info->si_value.sival_ptr;
     else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
-        memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
+        __builtin_memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET,
+                         sizeof(cookie));
     *kind = (enum cookie_own)(uint32_t)cookie;
     return cookie != 0 && cookie == cookie_make_own(*kind);
 }

@@ -56,7 +56,7 @@ struct slot {
     /* 0: the thread has no thread-local words (base/words.h). */
     uint64_t thread_pointer;
     uint64_t measured; /* of TRIGGER_HOOK: ns of CPU time */
-    int cpu;           /* on which the thread ran */
+    int cpu;           /* of TRIGGER_ASK: on which the thread ran */
     /* Where the thread was interrupted. */
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */

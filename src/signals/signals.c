@@ -94,7 +94,7 @@ signals_has_opened(pid_t tid)
     return false;
 }
 
-bool
+HOT bool
 signals_are_synced(void)
 {
     return (signals_shut & ~signals_closed()) == 0 &&
@@ -103,7 +103,7 @@ signals_are_synced(void)
 
 /* Find what the thread has to block and to open, because the number is no
  * longer ours. Returns false if there is nothing to do. */
-static bool
+static HOT bool
 find_stale(uint64_t *block, uint64_t *unblock)
 {
     if (!words_are_there())

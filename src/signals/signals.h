@@ -44,14 +44,14 @@ static inline uint64_t
 signals_word(const sigset_t *set)
 {
     uint64_t word;
-    memcpy(&word, set, sizeof(word));
+    __builtin_memcpy(&word, set, sizeof(word));
     return word;
 }
 
 static inline void
 signals_set_word(sigset_t *set, uint64_t word)
 {
-    memcpy(set, &word, sizeof(word));
+    __builtin_memcpy(set, &word, sizeof(word));
 }
 
 /* The dispositions of libc and of the kernel. */
