@@ -72,6 +72,12 @@ serve_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT])
                                            memory_order_relaxed);
 }
 
+uint32_t
+serve_waiting_most(void)
+{
+    return slots_all() * 3 / 8;
+}
+
 void
 serve_ring_every(uint32_t every)
 {

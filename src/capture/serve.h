@@ -22,6 +22,10 @@ void serve_begin(void);
  * were lost since the last call. */
 void serve_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT]);
 
+/* How many own samples may wait for the harvest without a ring. The other slots
+ * last until the sampler has a CPU. */
+uint32_t serve_waiting_most(void);
+
 /* Let the bell ring when EVERY own samples have come since the last harvest. */
 void serve_ring_every(uint32_t every);
 

@@ -124,6 +124,12 @@ slots_claim(uint32_t hint)
 }
 
 uint32_t
+slots_all(void)
+{
+    return slot_count;
+}
+
+uint32_t
 slots_used(void)
 {
     return atomic_load_explicit(&used, memory_order_acquire);

@@ -105,6 +105,9 @@ void slots_fetch(uint32_t hint);
  * thread. */
 bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 
+/* How many slots there are. */
+uint32_t slots_all(void);
+
 /* The slots that were ever claimed are those at 0 to slots_used() - 1. */
 uint32_t slots_used(void);
 struct slot *slots_at(uint32_t i);

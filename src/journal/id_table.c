@@ -14,12 +14,11 @@ struct id_entry {
 };
 _Static_assert(sizeof(struct id_entry) == 16, "four entries a cache line");
 
+/* Where the search for a key begins. */
 static uint32_t
-hash_key(uint32_t high, uint64_t low)
+place_of(uint32_t size, uint64_t low)
 {
-    uint64_t mix = (low ^ (uint64_t)high << 40) + high;
-    mix *= 0x9e3779b97f4a7c15u;
-    return (uint32_t)((mix ^ mix >> 29) >> 16);
+    return (uint32_t)(low >> 32 ^ low) & (size - 1);
 }
 
 /* A table that has grown is given back, and a small one is taken. */
@@ -56,7 +55,7 @@ id_table_forget(struct id_table *table)
 static struct id_entry *
 find_entry(struct id_entry *entries, uint32_t size, uint32_t high, uint64_t low)
 {
-    uint32_t i = hash_key(high, low) & (size - 1);
+    uint32_t i = place_of(size, low);
     while (entries[i].id != 0 &&
            (entries[i].low != low || entries[i].high != high))
         i = (i + 1) & (size - 1);
@@ -81,6 +80,12 @@ grow_table(struct id_table *table)
     table->entries = bigger;
     table->size = doubled;
     return 0;
+}
+
+void
+id_table_fetch(const struct id_table *table, uint64_t low)
+{
+    __builtin_prefetch(&table->entries[place_of(table->size, low)]);
 }
 
 uint32_t

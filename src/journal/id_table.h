@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * id_table.h -- numbers keys: the same key has the same number. A key has two
- * parts, as a node of the tree of stacks, which is a frame under a parent. Or
- * it is a text.
+ * parts, as a node of the tree of stacks, which is a stack under a parent. Or
+ * it is a text. LOW is a hash of 64 bits, which are all used alike.
  * Context: sampler.
  */
 #ifndef JOURNAL_ID_TABLE_H
@@ -22,6 +22,9 @@ struct id_table {
 /* Empty TABLE. The caller has set first_size and most; numbers begin at 1.
  * Returns 0, or -1 if memory is short. */
 int id_table_begin(struct id_table *table);
+
+/* Begin to fetch the place of the keys with LOW. */
+void id_table_fetch(const struct id_table *table, uint64_t low);
 
 /* Returns the number of the key (HIGH, LOW); *IS_NEW says that the key was
  * added. Returns 0 if memory is short, or if more than half of MOST entries

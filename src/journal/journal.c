@@ -21,16 +21,9 @@
 #include "process/jitdumps.h"
 #include "store/layout.h"
 #include "store/writer.h"
-#include "unwind/interpreter.h"
-#include "unwind/own_frames.h"
-#include "unwind/rules.h"
 #include "id_table.h"
 #include "journal_process.h"
-#include "stack_memo.h"
 #include "journal.h"
-
-/* Limit of module ids. A module with a higher id is written again each time. */
-#define MODULES_MAX 65536u
 
 static OF_PROFILE struct journal_options options;
 static OF_PROFILE uint64_t start_realtime; /* ns since the epoch */
@@ -52,12 +45,8 @@ static OF_PROFILE struct file {
 } present, next;
 static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
-static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
-static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
-static OF_PROFILE bool has_bare; /* it has nodes in no module */
-static uint32_t nodes_stamp;     /* changes when nodes are forgotten */
 
 int
 journal_error(void)
@@ -191,12 +180,6 @@ journal_jitdumps(void)
     }
 }
 
-bool
-journal_has_bare(void)
-{
-    return has_bare;
-}
-
 /* A flight recorder has two files at a time. */
 static uint64_t
 cap_of_file(void)
@@ -258,13 +241,9 @@ static int
 forget_numbers(void)
 {
     generation++;
-    nodes_stamp++;
-    has_bare = false;
-    module_written = sys_renew(module_written, MODULES_MAX);
     thread_written =
         sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
-    if (module_written == NULL || thread_written == NULL ||
-        id_table_begin(&nodes) != 0 || id_table_begin(&texts) != 0) {
+    if (thread_written == NULL || id_table_begin(&texts) != 0) {
         errno = ENOMEM;
         return -1;
     }
@@ -349,192 +328,6 @@ journal_room(void)
     if (present.writer == NULL || journal_error() != 0)
         return 0;
     return (cap_of_file() - writer_size(present.writer)) * 100 / cap_of_file();
-}
-
-static void
-write_module(const struct module *module)
-{
-    struct record_module record = {.id = module->id,
-                                   .generation = module->id,
-                                   .base = module->base,
-                                   .start = module->start,
-                                   .end = module->end,
-                                   .time = clock_now() - options.start,
-                                   .build_id_length = module->build_id_length,
-                                   .path_length =
-                                       (uint16_t)(strlen(module->path) + 1),
-                                   .flags =
-                                       (module->is_vdso ? MODULE_VDSO : 0u) |
-                                       (module->deleted ? MODULE_DELETED : 0u)};
-    const struct writer_tail tail[] = {{module->build_id,
-                                        module->build_id_length},
-                                       {module->path, record.path_length}};
-    journal_append(RECORD_MODULE, &record, sizeof(record), tail, 2);
-    if (module->id < MODULES_MAX)
-        module_written[module->id] = 1;
-}
-
-/* A node keeps the module that its frame had when it was written. */
-static void
-forget_stacks(void)
-{
-    id_table_forget(&nodes);
-    nodes_stamp++;
-    has_bare = false;
-}
-
-void
-journal_module_came(void)
-{
-    if (has_bare)
-        forget_stacks();
-}
-
-void
-journal_module_gone(const struct module *module)
-{
-    struct record_module_end record = {.id = module->id,
-                                       .time = clock_now() - options.start};
-    if (module->id < MODULES_MAX && !module_written[module->id])
-        return;
-    forget_stacks();
-    journal_append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
-}
-
-/* Write node ID, which is FRAME under PARENT. */
-static bool
-write_node(uint32_t id, uint32_t parent, struct frame frame)
-{
-    struct record_node record = {.id = id, .parent = parent};
-    uint64_t lookup = frame_lookup(frame);
-    const struct module *module = modules_find(lookup);
-    enum frame_kind kind = frame_kind(frame);
-    if (kind == FRAME_ELIDED) {
-        record.flags = NODE_ELIDED;
-    } else if (kind == FRAME_GUESSED) {
-        record.flags = NODE_GUESSED;
-    } else if (kind == FRAME_SCRIPT) {
-        record.flags = NODE_SCRIPT;
-        if ((frame.word & FRAME_UNPLACED_BIT) != 0)
-            record.flags |= NODE_UNPLACED;
-        record.module = frame_script_number(frame);
-        record.offset = (uint64_t)(int64_t)frame_script_instruction(frame);
-    } else if (kind == FRAME_CUT) {
-        record.flags = NODE_TRUNCATED;
-        record.offset = (uint64_t)frame_cause(frame);
-    } else {
-        record.flags = kind == FRAME_RETURN ? NODE_RETURN : 0;
-        record.offset = frame_pc(frame) - (module != NULL ? module->base : 0);
-        record.module = module != NULL ? module->id : 0;
-        has_bare |= module == NULL;
-        if (module != NULL &&
-            (module->id >= MODULES_MAX || !module_written[module->id]))
-            write_module(module);
-        /* Give each frame that is in the tree a rule of its own: the next walk
-         * finds it by one probe. */
-        if (!rules_has_exact(lookup)) {
-            struct rule rule = rules_find(lookup);
-            if (rule_kind(rule) != RULE_NONE)
-                rules_put(lookup, rule);
-        }
-    }
-    return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) != 0;
-}
-
-/* Make the node of FRAME under *PARENT the new *PARENT. The node is written if
- * it is new. */
-static bool
-descend_to(uint32_t *parent, struct frame frame, struct stack_memo *memo)
-{
-    bool is_new;
-    uint32_t id = stack_memo_next(memo, frame);
-    if (id == 0) {
-        id = id_table_of(&nodes, *parent, frame.word, &is_new);
-        if (id == 0 || (is_new && !write_node(id, *parent, frame)))
-            return false;
-        stack_memo_note(memo, frame, id);
-    }
-    *parent = id;
-    return true;
-}
-
-/* A walk on its way into the tree, from the root to the leaf. */
-struct descent {
-    struct stack_memo memo;
-    uint32_t node;
-    const struct script *script;
-    uint32_t left; /* of its frames, from the leaf on, are not in the tree */
-};
-
-static bool
-descend(struct descent *descent, struct frame frame)
-{
-    return descend_to(&descent->node, frame, &descent->memo);
-}
-
-/* Enter the frames of the interpreter that are nearer to the root than native
- * frame number DEPTH. Those without a place are nearer than all. */
-static bool
-descend_script(struct descent *descent, uint32_t depth)
-{
-    for (; descent->left > 0; descent->left--) {
-        const struct script_frame *at =
-            &descent->script->frames[descent->left - 1];
-        if (at->depth != 0 && at->depth < depth)
-            return true;
-        struct frame frame = frame_script(at->number, at->instruction);
-        if (at->depth == 0)
-            frame.word |= FRAME_UNPLACED_BIT;
-        if (!descend(descent, frame))
-            return false;
-    }
-    return true;
-}
-
-/* Enter the frames of WALK, COUNT that were kept. ELIDED more were left out in
- * front of number GAP. What was cut off beyond the root is a frame of its own,
- * and so is the gap. */
-static bool
-descend_walk(struct descent *descent, const struct walk *walk, uint32_t count,
-             uint32_t gap, uint32_t elided)
-{
-    const struct frame *frames = walk->frames;
-    if (walk->cut != CUT_NONE && !descend(descent, frame_cut(walk->cut)))
-        return false;
-    uint32_t first = own_frames_skip(frames, count);
-    for (uint32_t i = count; i-- > first;) {
-        if (!descend_script(descent, i + 1 + (i >= gap ? elided : 0)))
-            return false;
-        if (elided != 0 && i + 1 == gap && !descend(descent, frame_elided()))
-            return false;
-        if (!own_frames_has(frame_pc(frames[i])) &&
-            !descend(descent, frames[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Goes from the root to the leaf, because a node needs its caller's id, and
- * leaves out our own frames. */
-uint32_t
-journal_walk(struct walk *walk, uint32_t index)
-{
-    uint32_t gap, elided, count = walk_finish(walk, &gap, &elided);
-    if (journal_error() != 0)
-        return 0;
-    struct descent descent = {.memo = stack_memo_begin(index, nodes_stamp),
-                              .script = walk->script};
-    if (walk->script != NULL) {
-        interpreter_place(walk->script, walk->frames, count, gap, elided,
-                          walk->cut == CUT_NONE);
-        descent.left = walk->script->count;
-    }
-    if (!descend_walk(&descent, walk, count, gap, elided))
-        return 0;
-    /* A stack of our own frames alone shows nothing of the program. */
-    if (descent.node == 0)
-        (void)descend(&descent, frame_cut(CUT_NOT_CODE));
-    return descent.node;
 }
 
 void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * journal.h -- turns what the sampler sees into records of the spool. It gives
- * modules, threads and stacks their numbers, and writes each of them once.
- * journal_begin creates the spool, so that its name is taken from then on.
+ * threads and texts their numbers, and writes each of them once; stack_tree.h
+ * does that for stacks and modules. journal_begin creates the spool, so that
+ * its name is taken from then on.
  *
  * These functions make system calls and take no lock. The sampler never calls
  * them while it serves a parked thread. The sampler's thread alone calls them;
@@ -19,11 +20,9 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
-#include "process/modules.h"
 #include "process/threads.h"
 #include "store/layout.h"
 #include "store/writer.h"
-#include "unwind/walk.h"
 
 struct config_files;
 
@@ -110,11 +109,6 @@ uint64_t journal_time(uint64_t time);
  * yet. */
 uint32_t journal_thread(uint32_t index);
 
-/* Put the frames of WALK, which is over, in order, and return the node of that
- * stack, which is one of thread INDEX. Returns 0 if the stack could not be
- * written. */
-uint32_t journal_walk(struct walk *walk, uint32_t index);
-
 /* Where a thread is: a stack with its real depth (node 0: none is known), and
  * the labels that the thread has there. SET is the part of them that the
  * program set (labels/labels.h). */
@@ -147,17 +141,8 @@ void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
 void journal_follow_name(uint32_t index);
 void journal_thread_name(uint32_t index, const char *name);
 
-/* A module was mapped: frames that were in no module may lie in it. */
-void journal_module_came(void);
-
-/* A module was unmapped: its frames are no longer looked up. */
-void journal_module_gone(const struct module *module);
-
 /* The map was read: write the jitdumps that the file does not have yet. */
 void journal_jitdumps(void);
-
-/* Whether the file has frames in no module. */
-bool journal_has_bare(void);
 
 /* Write a thread with the given ID. */
 void journal_thread_as(uint32_t id, pid_t tid, const char *name);

@@ -38,12 +38,21 @@ status_read(pid_t tid, struct status *status)
     if (task_file_read(tid, "/status", text, sizeof(text)) <= 0)
         return -1;
     const char *blocked = proc_status_line(text, "SigBlk");
-    *status = (struct status){
-        .state = *proc_status_line(text, "State"),
-        .blocked = proc_bits(blocked),
-        .pending = proc_bits(proc_status_line(text, "SigPnd")) |
-                   proc_bits(proc_status_line(text, "ShdPnd")),
-        .tracer = (pid_t)proc_number(proc_status_line(text, "TracerPid")),
-        .threads = proc_number(proc_status_line(text, "Threads"))};
+    *status =
+        (struct status){.state = *proc_status_line(text, "State"),
+                        .blocked = proc_bits(blocked),
+                        .pending = proc_bits(proc_status_line(text, "SigPnd")) |
+                                   proc_bits(proc_status_line(text, "ShdPnd")),
+                        .threads =
+                            proc_number(proc_status_line(text, "Threads"))};
     return status->state != '\0' && *blocked != '\0' ? 0 : -1;
+}
+
+pid_t
+status_tracer(pid_t tid)
+{
+    char text[4096];
+    return task_file_read_again(tid, TASK_FILE_STATUS, text, sizeof(text)) > 0
+               ? (pid_t)proc_number(proc_status_line(text, "TracerPid"))
+               : 0;
 }

@@ -174,6 +174,7 @@ task_file_read_again(pid_t tid, enum task_file_kind kind, char *buffer,
     static const char *const names[TASK_FILE_KINDS] = {
         [TASK_FILE_SYSCALL] = "/syscall",
         [TASK_FILE_SCHEDSTAT] = "/schedstat",
+        [TASK_FILE_STATUS] = "/status",
     };
     struct kept *place = kept_place(tid, kind);
     if (directory == AT_FDCWD)

@@ -39,7 +39,12 @@ long task_file_read(pid_t tid, const char *file, char *buffer, size_t size);
 
 /* Read the file KIND of thread TID as task_file_read does. Of some threads that
  * are read often, it stays open in a descriptor table of the caller's own. */
-enum task_file_kind { TASK_FILE_SYSCALL, TASK_FILE_SCHEDSTAT, TASK_FILE_KINDS };
+enum task_file_kind {
+    TASK_FILE_SYSCALL,
+    TASK_FILE_SCHEDSTAT,
+    TASK_FILE_STATUS,
+    TASK_FILE_KINDS,
+};
 long task_file_read_again(pid_t tid, enum task_file_kind kind, char *buffer,
                           size_t size);
 

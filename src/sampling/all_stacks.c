@@ -18,6 +18,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/journal_live.h"
@@ -121,7 +122,7 @@ enter_stack(uint32_t i, struct walk *walk)
 {
     struct stacks_entry *entry = &entries[i];
     script_names_resolve(walk->script);
-    entry->node = journal_walk(walk, subjects[i].index);
+    entry->node = stack_tree_enter(walk, subjects[i].index);
     entry->depth = walk->depth;
     entry->cause = entry->node != 0 ? STACK_NONE : STACK_NO_ROOM;
     remember_stack(entry, subjects[i].index, walk);

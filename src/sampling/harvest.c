@@ -13,6 +13,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/script_names.h"
@@ -179,7 +180,7 @@ take_sample(struct slot *slot, uint32_t index)
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
     script_names_resolve(slot->walk.script);
-    struct journal_place place = {.node = journal_walk(&slot->walk, index),
+    struct journal_place place = {.node = stack_tree_enter(&slot->walk, index),
                                   .depth = slot->walk.depth,
                                   .set = slot->label};
     place.label = journal_context(journal_labels(place.set), &slot->context,

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_live.h"
 #include "process/modules.h"
 #include "process/threads.h"
@@ -68,6 +69,9 @@
 /* For how long, in ns, ticks stay at PARTLY_NS after a thread had other labels
  * than its wait began with. Its next wait is seen only by its labels, too. */
 #define RELABELLED_NS 250000000u
+/* If more than 1 / MISSED_PART of the samples lack a rule, the sampler learns
+ * rules soon. */
+#define MISSED_PART 32u
 /* Shortest period, in ns, at which the sampler is patient. */
 #define PATIENT_PERIOD_NS 500000u
 /* The same when threads run for a part of the time, and wait where they waited
@@ -75,9 +79,6 @@
 #define SAME_NS 32000000u
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
-
-/* Most samples of threads' own clocks that wait for the harvest. */
-#define OWN_MOST 64u
 
 /* Least ns between two writes: ticks that come faster write together. */
 #define WRITE_NS 1000000u
@@ -97,8 +98,8 @@ static OF_PROFILE uint32_t stride; /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
 /* The last tick looked at threads for the first time. */
 static OF_PROFILE bool has_news;
-/* Samples without a rule, up to the last tick. */
-static OF_PROFILE uint64_t missed;
+/* Samples without a rule, and all, up to the last tick. */
+static OF_PROFILE uint64_t missed, taken;
 /* The trigger is ready, and no time has passed. */
 static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
@@ -115,9 +116,9 @@ session_on_module(const struct module *module, bool gone)
     interpreter_module(module, gone);
     trace_context_module(module, gone);
     if (gone)
-        journal_module_gone(module);
+        stack_tree_module_gone(module);
     else
-        journal_module_came();
+        stack_tree_module_came();
 }
 
 /* Look again at interpreters, and say which ones are not known. */
@@ -181,6 +182,17 @@ periods_of(uint64_t ns)
     return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
+/* Whether many of the samples since the last tick lacked a rule. */
+static bool
+misses_often(void)
+{
+    const struct journal_sums *sums = thread_time_sums();
+    uint64_t more = sums->missed - missed, of = sums->counts.taken - taken;
+    missed = sums->missed;
+    taken = sums->counts.taken;
+    return more * MISSED_PART > of;
+}
+
 /* Choose when the next tick comes. Threads that run for a part of the time, or
  * that must be asked, are to be seen in every period. If all threads run all
  * the time, or none runs, fewer ticks will do. */
@@ -193,13 +205,12 @@ choose_stride(const struct observe_view *view, uint64_t now)
     uint32_t most = 1;
     if (view->relabelled)
         relabelled_at = now;
-    bool has_missed = missed != thread_time_sums()->missed;
+    bool has_missed = misses_often();
     bool is_calm = !has_missed && now - relabelled_at > RELABELLED_NS;
     bool is_needed = scheduling_was_hurried() || has_missed;
     scheduling_be_patient(
         patience_choose(&patience, now, view->waits || !view->ran, is_needed) &&
         !asks && settings->period >= PATIENT_PERIOD_NS);
-    missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
@@ -219,7 +230,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
     }
     /* While ticks are rare because no thread runs, the first sample rings the
      * bell. */
-    ring_every = !view->ran && stride > 1 ? 1 : OWN_MOST;
+    ring_every = !view->ran && stride > 1 ? 1 : serve_waiting_most();
 }
 
 /* Returns the thrift of the next tick. First looks are not put off for long. */
@@ -410,7 +421,7 @@ begin_pace(uint64_t now)
     patience_begin(&patience, now);
     last_run = now;
     stride = 1;
-    ring_every = OWN_MOST;
+    ring_every = serve_waiting_most();
 }
 
 int
@@ -459,7 +470,7 @@ session_stop(enum session_by by)
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);
     /* A jitdump may have been mapped since the map was read. */
-    if (journal_has_bare())
+    if (stack_tree_has_bare())
         harvest_refresh_modules();
     uint64_t now = clock_now();
     roster_end(now);

@@ -62,11 +62,10 @@ tracee_begin(const struct settings *settings)
 static pid_t
 tracer_of(pid_t tid)
 {
-    struct status status;
-    if (tid == 0 || status_read(tid, &status) != 0 || status.tracer == 0)
-        return 0;
-    tracee = tid;
-    return status.tracer;
+    pid_t tracer = tid != 0 ? status_tracer(tid) : 0;
+    if (tracer != 0)
+        tracee = tid;
+    return tracer;
 }
 
 /* Nearly every tracer traces the main thread. */

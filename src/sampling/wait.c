@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_context.h"
 #include "journal/journal_labels.h"
 #include "journal/script_names.h"
@@ -111,7 +112,7 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
                         walk.script != NULL ? walk.script->task : NULL);
     if (!has_user_mode(look))
         return true;
-    place->node = journal_walk(&walk, index);
+    place->node = stack_tree_enter(&walk, index);
     place->depth = walk.depth;
     sums->counts.peeked++;
     sums->cut[walk.cut] += walk.cut != CUT_NONE;

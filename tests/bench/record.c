@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "process/modules.h"
 #include "unwind/rules.h"
 
@@ -54,7 +55,7 @@ take_sample(void)
                         .capacity = sizeof(frames) / sizeof(frames[0]),
                         .frames = frames};
     uint64_t now = clock_now();
-    struct journal_place place = {.node = journal_walk(&walk, 0),
+    struct journal_place place = {.node = stack_tree_enter(&walk, 0),
                                   .depth = depth};
     struct record_sample sample =
         journal_make_sample(STATE_RUNNING, place, now, now);

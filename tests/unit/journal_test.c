@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/state.h"
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_context.h"
 #include "unwind/script.h"
 #include "process/modules.h"
@@ -94,7 +95,7 @@ static uint32_t
 put(uint32_t count, uint64_t leaf)
 {
     struct walk walk = walk_of(count, leaf);
-    return journal_walk(&walk, 1);
+    return stack_tree_enter(&walk, 1);
 }
 
 #define MOST 32u
@@ -181,7 +182,7 @@ what_is_missing_is_a_frame(void **state)
     struct walk walk = walk_of(2, LEAF);
     (void)state;
     walk.cut = CUT_STUCK;
-    assert_int_not_equal(journal_walk(&walk, 1), 0);
+    assert_int_not_equal(stack_tree_enter(&walk, 1), 0);
     look();
     assert_int_equal(got.node_count, 3);
     expect_node(0, 0, CUT_STUCK, NODE_TRUNCATED);
@@ -191,7 +192,7 @@ what_is_missing_is_a_frame(void **state)
     frames[3] = frame_return(ROOT + 1);
     walk.depth = 9;
     walk.tail = 1;
-    assert_int_not_equal(journal_walk(&walk, 1), 0);
+    assert_int_not_equal(stack_tree_enter(&walk, 1), 0);
     look();
     assert_int_equal(got.node_count, 8);
     expect_node(3, 0, ROOT + 1, NODE_RETURN);
@@ -216,7 +217,7 @@ our_own_frames_are_left_out(void **state)
     /* A callback of the program, which our function calls. */
     struct walk walk = walk_of(3, LEAF);
     frames[1] = frame_return(own);
-    (void)journal_walk(&walk, 1);
+    (void)stack_tree_enter(&walk, 1);
     look();
     assert_int_equal(got.node_count, 4);
     expect_node(3, got.nodes[0].id, LEAF, 0);
@@ -240,7 +241,7 @@ a_module_comes_before_its_first_frame(void **state)
     expect_node(0, 0, leaf - module->base, 0);
     assert_int_equal(got.nodes[0].module, module->id);
     /* When it has gone, no later stack has the nodes of its time. */
-    journal_module_gone(module);
+    stack_tree_module_gone(module);
     assert_int_not_equal(put(1, leaf), node);
     look();
     assert_int_equal(got.end_count, 1);
@@ -253,10 +254,10 @@ a_module_that_comes_parts_bare_frames(void **state)
 {
     (void)state;
     uint32_t module = put(1, (uint64_t)getpid);
-    journal_module_came();
+    stack_tree_module_came();
     assert_int_equal(put(1, (uint64_t)getpid), module);
     uint32_t bare = put(1, LEAF);
-    journal_module_came();
+    stack_tree_module_came();
     assert_int_not_equal(put(1, LEAF), bare);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "journal/journal.h"
+#include "journal/stack_tree.h"
 #include "journal/journal_labels.h"
 #include "process/threads.h"
 #include "sampling_maker.h"
@@ -77,7 +78,7 @@ journal_labels(uint32_t set)
 }
 
 uint32_t
-journal_walk(struct walk *walk, uint32_t index)
+stack_tree_enter(struct walk *walk, uint32_t index)
 {
     (void)index;
     return made_journal_is_full ? 0 : (uint32_t)walk->frames[0].word;
