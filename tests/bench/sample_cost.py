@@ -340,21 +340,20 @@ def main():
                         default=list(programs.COST))
     parser.add_argument("--cpu-seconds", type=float, default=2)
     parser.add_argument("--ways", default="", help="words of the labels")
-    parser.add_argument("--no-long", action="store_true",
-                        help="the first table alone")
-    parser.add_argument("--only-clocks", action="store_true",
-                        help="the third table alone")
+    parser.add_argument("--tables", default="ways,default,clocks",
+                        help="which of the three tables")
     bench.add_against(parser)
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
     report = bench.Report(arguments.out)
-    if not arguments.only_clocks:
+    tables = arguments.tables.split(",")
+    if "ways" in tables:
         add_first(report, arguments)
-    if not arguments.only_clocks and not arguments.no_long:
+    if "default" in tables:
         report.add(f"### Default settings ({arguments.rounds} rounds of 10 s)")
         report.add(bench.table(["program", "CPU, %", "samples a CPU s"],
                                long_rows(arguments)))
-    if not arguments.no_long:
+    if "clocks" in tables:
         report.add("### A sample by libsprof's own clocks, us "
                    f"({arguments.rounds} rounds)")
         report.add(bench.table(
