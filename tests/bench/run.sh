@@ -93,7 +93,7 @@ if [ -n "$quick" ]; then
     measure short --rounds 1
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
-    measure sample_cost "${against[@]}" --rounds 1 --cpu-seconds 0.5 --no-long
+    measure sample_cost "${against[@]}" --rounds 1 --cpu-seconds 0.5 --tables ways
     measure latency --rounds 1 --seconds 1
     measure curves --rounds 1 --seconds 0.5 --minutes 0.2
     measure switches --rounds 1
