@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* own_lines.c -- moves the flat values of a table of lines to own lines, and
- * removes all other rows. */
+ * removes all other rows. Lines of the same time are in the order of their
+ * names. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ move_values(struct table *table, const struct tree *tree)
         struct tree_label label = tree_label(tree, i);
         are_own[i] = is_own(&label);
         memset(table->rows[i].flat, 0, sizeof(table->rows[i].flat));
+        memset(table->rows[i].cumulative, 0, sizeof(table->rows[i].cumulative));
     }
     if (is_done)
         find_owners(tree, are_own, owners);

@@ -11,7 +11,7 @@
 /*
  * Make the rows of PROFILE's own lines, those with the most flat VALUE first.
  * FLAT is of the stacks whose innermost own line is this one, so all rows
- * together count each stack once. CUMULATIVE is as in all tables. A file is the
+ * together count each stack once. CUMULATIVE is 0. A file is the
  * program's own unless it belongs to Python or to an installed package. Returns
  * 0, or -1 with errno set if memory is short. PROFILE must outlive TABLE, which
  * table_release releases.

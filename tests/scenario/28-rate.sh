@@ -178,7 +178,7 @@ echo "-- processes that are too short for a sample"
 rm -f p.*
 # shellcheck disable=SC2016
 plain "$sprofile" record -q -o p.sprof -- sh -c \
-    'for i in 1 2 3 4 5 6 7 8; do "$0" -c :; done; "$1" 100' \
+    'for i in $(seq 40); do "$0" -c :; done; "$1" 50' \
     /bin/sh "$work/known_stack.o2"
 expect_status 0
 expect_accounted

@@ -14,7 +14,17 @@ const FOREIGN =
   /\/lib(64)?\/python|\/site-packages\/|\/dist-packages\/|\/vendor\/|^(?!.*\.(py|php)$)/;
 
 /**
- * Own lines, the most time first. A stack counts for its innermost own line.
+ * Texts in the order of their characters, as the report has them.
+ * @param {string} a
+ * @param {string} b
+ */
+function compareTexts(a, b) {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/**
+ * Own lines, the most time first, then by name and line. A stack counts for its innermost own line.
  * Rows of several frames may be one line.
  * @param {Model} model
  * @param {ArrayLike<number>} values of each row
@@ -41,7 +51,12 @@ export function sumOwnLines(model, values) {
     line.time += values[row];
     lines.set(key, line);
   }
+  const nameOf = (/** @type {OwnLine} */ line) =>
+    string(model, funcs.name[frames.func[line.frame]]);
   return [...lines.values()].sort(
-    (a, b) => b.time - a.time || a.frame - b.frame,
+    (a, b) =>
+      b.time - a.time ||
+      compareTexts(nameOf(a), nameOf(b)) ||
+      frames.line[a.frame] - frames.line[b.frame],
   );
 }
