@@ -15,7 +15,6 @@
  */
 #include <linux/errno.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/state.h"
 #include "base/sys.h"
 #include "store/layout.h"
 #include "store/writer.h"

@@ -52,8 +52,8 @@ struct heap_view {
     /* An address may be anything. Pages of the stack that are not in use may
      * not be accessible, so the kernel reads a word of each page first. */
     bool is_careful;
-    /* Still an object is where the address says, or was there. It is read as if
-     * the view were not careful. */
+    /* The addresses of a careful view are those of frames that the thread has
+     * or had. Objects are then read as in a view that is not careful. */
     bool has_objects;
 };
 

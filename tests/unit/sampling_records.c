@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "journal/journal.h"
-#include "journal/stack_tree.h"
 #include "journal/journal_labels.h"
+#include "journal/stack_tree.h"
 #include "process/threads.h"
 #include "sampling_maker.h"
 
