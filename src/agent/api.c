@@ -16,7 +16,7 @@
 #include "labels/labels.h"
 #include "sampling/all_stacks.h"
 #include "sampling/marks.h"
-#include "sampling/roster.h"
+#include "sampling/registry.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/session.h"
 #include "store/layout.h"
@@ -48,7 +48,7 @@ sprof_api_thread_register(const char *name)
     }
     if (name != NULL && prctl(PR_SET_NAME, name) != 0)
         return -1;
-    roster_add_caller();
+    registry_add_caller();
     return 0;
 }
 

@@ -19,7 +19,7 @@
 #include "sampling/alarms.h"
 #include "sampling/fork_time.h"
 #include "sampling/recorder.h"
-#include "sampling/roster.h"
+#include "sampling/registry.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/single_thread.h"
 #include "sampling/tracee.h"
@@ -94,8 +94,7 @@ begin_anew(const struct settings *settings)
     errno = ENOMEM;
     if (threads_begin(settings->pid, 0, NULL, false) != 0)
         return -1;
-    /* A child has one thread, which is registered if it was. */
-    if (roster_begin_registry() != 0)
+    if (registry_begin(settings) != 0)
         return -1;
     /* A child inherits no timers (timer_create(2)). */
     if (cpu_timer_begin() != 0)

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "journal/journal.h"
 #include "journal/journal_process.h"
+#include "sampling/registry.h"
 #include "store/spool_file.h"
 #include "setup.h"
 #include "brief.h"
@@ -283,6 +284,18 @@ put_all(struct sheet *sheet, const struct config *config,
     put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
+/* Returns what the CPU clock of thread TID read when the thread registered, and
+ * not less than BEFORE. If it did not register, it has no time in the profile:
+ * returns CLOCK, its present reading. */
+static uint64_t
+registered_clock(pid_t tid, uint64_t before, uint64_t clock)
+{
+    struct registry_moment begin;
+    if (!registry_find(tid, &begin))
+        return clock;
+    return begin.clock > before ? begin.clock : before;
+}
+
 void
 brief_write(const struct config *config, const struct settings *settings,
             struct config_files *files, enum end_reason reason)
@@ -294,6 +307,8 @@ brief_write(const struct config *config, const struct settings *settings,
     struct shared_file file;
     if (before < settings->base)
         before = settings->base;
+    if (settings_registered_only(settings))
+        before = registered_clock(pid, before, clock);
     if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
         return;
     bool is_shared = open_shared(&file, files, ROOM) == 0;

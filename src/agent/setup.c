@@ -161,8 +161,7 @@ static void
 choose_origin(struct settings *settings)
 {
     const struct options *o = settings->options;
-    bool is_from_start = o->start.number != 0 && o->delay.number == 0 &&
-                         !settings_registered_only(settings);
+    bool is_from_start = o->start.number != 0 && o->delay.number == 0;
     settings->since = is_from_start || settings->is_child ? settings->start : 0;
     settings->clock = clock_own();
     settings->base = settings->is_child || settings_keeps_all(settings)

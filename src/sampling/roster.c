@@ -26,6 +26,7 @@
 #include "observe.h"
 #include "quiet.h"
 #include "rates.h"
+#include "registry.h"
 #include "thread_ends.h"
 #include "thread_time.h"
 #include "roster.h"
@@ -49,7 +50,6 @@
 #define MANY_THREADS 32u
 
 static const struct settings *settings;
-static _Atomic uint8_t *registered; /* a byte for each possible tid */
 static OF_PROFILE uint64_t last_reading;
 /* ns of CPU time of that reading: wall time would count preemption. */
 static OF_PROFILE uint64_t reading_cost;
@@ -65,50 +65,13 @@ static OF_PROFILE bool has_entered; /* the first threads were entered */
  */
 static OF_PROFILE bool has_changed;
 static OF_PROFILE uint64_t last_count;
-
-/* The calling thread may have been registered before there was a table. */
-int
-roster_begin_registry(void)
-{
-    registered = sys_renew((void *)registered, THREADS_TIDS);
-    if (registered == NULL)
-        return -1;
-    if (shared_is_registered)
-        roster_add_caller();
-    return 0;
-}
-
-void
-roster_add_caller(void)
-{
-    pid_t tid = sys_gettid();
-    shared_is_registered = true;
-    if (registered == NULL || (uint32_t)tid >= THREADS_TIDS)
-        return;
-    atomic_store(&registered[tid], 1);
-    threads_touch();
-}
-
-/* Whether thread TID has registered. Context: sampler. */
-static bool
-has_registered(pid_t tid)
-{
-    return (uint32_t)tid < THREADS_TIDS && atomic_load(&registered[tid]) != 0;
-}
-
-/* Thread TID has ended: the next thread of that number is not registered.
- * Context: sampler. */
-static void
-unregister(pid_t tid)
-{
-    if ((uint32_t)tid < THREADS_TIDS)
-        atomic_store(&registered[tid], 0);
-}
+static OF_PROFILE uint64_t started_at; /* when sampling began last */
 
 static bool
 is_wanted(pid_t tid)
 {
-    return !settings_registered_only(settings) || has_registered(tid);
+    struct registry_moment unused;
+    return !settings_registered_only(settings) || registry_find(tid, &unused);
 }
 
 /* Count the thread as part of the profile: once, however often sampling begins.
@@ -128,25 +91,46 @@ is_early(void)
     return !has_entered && !is_resting && settings->since != 0;
 }
 
+/* From when on a thread belongs to a profile that began before the sampler did:
+ * since SINCE, when its CPU clock read CLOCK. CPU time counts from BASE. */
+struct early {
+    uint64_t since, clock, base;
+};
+
+/* The thread of INDEX, whose CPU clock reads CLOCK. When another thread than
+ * the first began is not known: it is taken to have run ever since. */
+static struct early
+early_beginning(uint32_t index, uint64_t clock, uint64_t now)
+{
+    pid_t tid = threads_at(index)->tid;
+    bool is_first = tid == settings->pid;
+    if (settings_registered_only(settings)) {
+        struct registry_moment own;
+        if (registry_find(tid, &own) && own.time >= settings->since)
+            return (struct early){own.time, own.clock, own.clock};
+        if (!is_first)
+            return (struct early){now, clock, clock};
+    }
+    if (is_first)
+        return (struct early){settings->since, settings->clock, settings->base};
+    return (struct early){now - clock, 0, 0};
+}
+
 /* Open the time of a thread whose CPU clock reads CLOCK and that has no sample
  * yet. Its CPU time is written without a stack, and the first look finds out
- * where it waits since it ran. The beginning of another thread than the first
- * is not known; all of its CPU time is shown. */
+ * where it waits since it ran. */
 static void
 open_early(uint32_t index, uint64_t clock, uint64_t now)
 {
-    bool is_first = threads_at(index)->tid == settings->pid;
-    uint64_t base = is_first ? settings->base : 0;
-    uint64_t before = is_first ? settings->clock : 0;
-    uint64_t since = is_first ? settings->since : now - clock;
-    if (since < settings->since || clock < before)
-        since = settings->since;
-    thread_time_open(index, clock, since, TRIGGER_NONE);
+    struct early begin = early_beginning(index, clock, now);
+    if (begin.since < settings->since || clock < begin.clock)
+        begin.since = settings->since;
+    thread_time_open(index, clock, begin.since, TRIGGER_NONE);
     struct thread_time *account = thread_time_of(index);
-    account->base = base < clock ? base : clock;
-    account->rest = clock > before ? -(int64_t)(clock - before) : 0;
+    account->base = begin.base < clock ? begin.base : clock;
+    account->rest = clock > begin.clock ? -(int64_t)(clock - begin.clock) : 0;
     account->rated = account->base;
-    observe_early(index, clock - account->base, since, now);
+    observe_early(index, clock - account->base, begin.since, now);
 }
 
 /* The time that a thread stood in line for a CPU before it was profiled is not
@@ -156,6 +140,22 @@ skip_queue(uint32_t index)
 {
     if (!thread_time_is_cpu_only())
         thread_time_of(index)->queued = look_queued(threads_at(index)->tid);
+}
+
+/* Whether *BEGIN could be set to the moment from which on thread TID, which is
+ * new, belongs to the profile: its beginning, or when it registered. Its CPU
+ * clock reads CLOCK. */
+static bool
+find_beginning(pid_t tid, uint64_t clock, uint64_t now,
+               struct registry_moment *begin)
+{
+    struct registry_moment found = {.time = now - clock};
+    if (settings_registered_only(settings) &&
+        (!registry_find(tid, &found) || found.time < started_at ||
+         found.clock > clock))
+        return false;
+    *begin = found;
+    return true;
 }
 
 static void
@@ -174,17 +174,17 @@ add_thread(uint32_t index)
     if (clock == CLOCK_NONE)
         clock = 0;
     /* What a thread used before the profiler began is not shown. */
-    bool is_ours =
-        settings->is_child || (!existed && !settings_registered_only(settings));
-    uint64_t lived = is_ours ? clock : 0;
+    struct registry_moment begin = {.time = now, .clock = clock};
+    bool is_whole =
+        !existed && find_beginning(tid, clock, now, &begin) && begin.clock == 0;
     if (is_early())
         open_early(index, clock, now);
     else
-        thread_time_open(index, is_ours ? 0 : clock, now - lived,
+        thread_time_open(index, begin.clock, begin.time,
                          has_started ? trigger_of_thread(tid) : TRIGGER_NONE);
     if (existed)
         trigger_prepare(tid);
-    if (!is_ours && !is_early())
+    if (!is_whole && !is_early())
         skip_queue(index);
 }
 
@@ -238,6 +238,18 @@ note_unseen(uint64_t cpu)
     }
 }
 
+/* A thread has reported its end whose time was never opened. If it was part of
+ * the profile, it was so from its beginning, or since it registered. */
+static void
+note_unopened_end(const struct thread_end *end)
+{
+    struct registry_moment begin;
+    if (is_resting || !find_beginning(end->tid, end->cpu, end->time, &begin))
+        return;
+    registry_remove(end->tid);
+    note_unseen(end->cpu - begin.clock);
+}
+
 /* A thread has reported its end. It may have been looked at after that, because
  * it runs on for a moment. */
 static void
@@ -245,11 +257,12 @@ note_end(const struct thread_end *end)
 {
     uint32_t index = threads_indexes()[end->tid];
     if (index == 0) {
-        if (!settings_registered_only(settings) && !is_resting)
-            note_unseen(end->cpu);
+        note_unopened_end(end);
         return;
     }
     struct thread_time *account = thread_time_of(index - 1);
+    if (account->is_ignored && settings_registered_only(settings))
+        note_unopened_end(end);
     uint64_t cpu = end->cpu > account->seen ? end->cpu : account->seen;
     if (account->has_ended || cpu - end->cpu > HARVEST_LEAVING_NS)
         return;
@@ -278,7 +291,7 @@ on_thread(uint32_t index, bool gone)
         add_thread(index);
         return;
     }
-    unregister(threads_at(index)->tid);
+    registry_remove(threads_at(index)->tid);
     if (account->is_ignored)
         return;
     /* The thread may have reported its end since the reports were last read. */
@@ -309,6 +322,18 @@ roster_prepare(void)
         if (threads_at(i)->tid != 0)
             trigger_prepare(threads_at(i)->tid);
     has_begun = has_entered = true;
+}
+
+void
+roster_add_registered(void)
+{
+    for (pid_t tid = registry_next(); tid != 0; tid = registry_next()) {
+        if (clock_thread(tid) == CLOCK_NONE)
+            continue;
+        uint32_t index = threads_index(tid);
+        if (index != THREADS_NONE && thread_time_of(index)->is_ignored)
+            add_thread(index);
+    }
 }
 
 /* Go on with the thread of INDEX, unless its tid now belongs to another thread,
@@ -354,12 +379,14 @@ roster_start(uint64_t now, bool is_late)
             reopen_thread(i, now);
     has_started = true;
     is_resting = false;
+    started_at = now;
     roster_rearm();
     note_early();
 }
 
 /* Remove threads that have ended and whose tid belongs to another thread by
- * now, and add threads that have registered. */
+ * now. Add threads that registered while sampling rested, and are on the list
+ * only now. */
 static void
 update_entries(void)
 {
@@ -393,6 +420,7 @@ list_pause(uint64_t now)
 void
 roster_update(uint64_t now)
 {
+    roster_add_registered();
     note_ends();
     if (now - last_reading < list_pause(now))
         return;

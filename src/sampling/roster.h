@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * roster.h -- the roster of threads: which threads exist, which have come and
- * which have gone, and which have registered (SPROF_THREADS=registered). It
- * begins and ends the time of each thread (thread_time.h).
+ * which have gone. It begins and ends the time of each thread (thread_time.h).
  * Context: sampler.
  */
 #ifndef SAMPLING_ROSTER_H
@@ -35,6 +34,10 @@ void roster_start(uint64_t now, bool is_late);
  * afforded. */
 void roster_update(uint64_t now);
 
+/* Begin the time of the threads that have registered since the last call
+ * (registry.h). */
+void roster_add_registered(void);
+
 /* Give all threads their trigger anew. */
 void roster_rearm(void);
 
@@ -59,13 +62,5 @@ void roster_after_rotate(void);
 /* End sampling at NOW: write the end of all threads. Threads are only counted
  * until roster_start. A second call does nothing. */
 void roster_end(uint64_t now);
-
-/* Begin without registered threads; in the child of a fork, with the calling
- * thread if it was registered. Returns 0, or -1 if memory is short.
- * Context: start. */
-int roster_begin_registry(void);
-
-/* Register the calling thread. Context: any thread. */
-void roster_add_caller(void);
 
 #endif

@@ -345,6 +345,7 @@ session_sleep(bool (*is_called)(void))
         else if (now >= at)
             patience_note(&patience, now - at);
         marks_write();
+        roster_add_registered();
         if (serve_is_map_wanted())
             harvest_refresh_modules();
         if (!serve_is_due())

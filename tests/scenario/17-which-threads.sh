@@ -85,6 +85,30 @@ grep -q ';unlisted_work' p.folded || fail "the other thread is not there"
 plain "$sprofile" info p.sprof
 grep -q ' listed$' out || fail "the thread has not its name"
 
+# Goal:
+# - of threads that register, compute for a moment and end, all CPU time since
+#   they registered is in the profile, and nothing of before.
+for count in 4 60; do
+    for trigger in perf timer; do
+        echo "-- $count threads, $trigger"
+        profile SPROF_TRIGGER=$trigger SPROF_THREADS=registered \
+            SPROF_MODE=cpu SPROF_COST=off SPROF_KEEP_SPOOL=1 \
+            "$work/registered_threads" $((600 / count)) "$count"
+        expect_ok
+        true_ns=$(awk '$1 == "truth" { print $3 }' out)
+        "$sprofile" report --json -n 0 p.sprof >json
+        python3 - json "$true_ns" <<'END' || fail "of $true_ns ns: $(head -c 300 json)"
+import json, sys
+report = json.load(open(sys.argv[1]))
+found, true = report["totals"]["cpu_ns"], int(sys.argv[2])
+print(f"{found / 1e6:.1f} ms of CPU time, {true / 1e6:.1f} by the clocks")
+assert 0.99 * true <= found <= 1.01 * true + 5e6
+assert not [row for row in report["rows"] if "unlisted" in row["function"]]
+END
+        rm -f p.sprof
+    done
+done
+
 plain "$work/registered_threads" 10
 expect_ok
 

@@ -235,20 +235,83 @@ a_dear_list_is_read_less_often(void **state)
 }
 
 static void
-a_thread_that_did_not_register_is_left_out(void **state)
+begin_with_unregistered_thread(void)
 {
-    (void)state;
     made_options.threads.number = OPTION_THREADS_REGISTERED;
     made_begin_sampling();
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, 3 * MADE_MS);
     made_tick();
+}
+
+static void
+a_thread_that_did_not_register_is_left_out(void **state)
+{
+    (void)state;
+    begin_with_unregistered_thread();
     made_report_end(MADE_TID, made_now, "");
     made_tick();
     roster_end(made_now);
     assert_int_equal(roster_total(), 0);
     assert_int_equal(made_record_count + made_end_count, 0);
     assert_int_equal(made_thread_of(MADE_TID)->asked, 0);
+}
+
+/* Of the time since a thread registered nothing is lost, however late the
+ * sampler comes. */
+static void
+a_thread_belongs_to_the_profile_since_it_registered(void **state)
+{
+    (void)state;
+    begin_with_unregistered_thread();
+    made_register(MADE_TID);
+    made_run(MADE_TID, 50 * MADE_MS);
+    made_register(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    roster_add_registered();
+    made_tick();
+    assert_int_equal(roster_total(), 1);
+    roster_end(made_now);
+    assert_int_equal(end_of(MADE_TID)->cpu, 51 * MADE_MS);
+}
+
+static void
+a_registered_thread_may_end_before_it_is_met(void **state)
+{
+    (void)state;
+    begin_with_unregistered_thread();
+    made_register(MADE_TID);
+    made_run(MADE_TID, MADE_MS / 2);
+    made_report_end(MADE_TID, made_now - MADE_MS, "");
+    made_thread_gone(MADE_TID);
+    made_tick();
+    assert_int_equal(made_cpu(0), MADE_MS / 2);
+    /* The next thread of that number did not register. */
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    made_tick();
+    assert_int_equal(roster_total(), 0);
+}
+
+/* What a thread does between two sessions is not shown, registered or not. */
+static void
+a_thread_may_register_between_two_sessions(void **state)
+{
+    (void)state;
+    made_options.threads.number = OPTION_THREADS_REGISTERED;
+    made_begin_sampling();
+    roster_end(made_now);
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    made_register(MADE_TID);
+    made_run(MADE_TID, 7 * MADE_MS);
+    roster_prepare();
+    roster_start(made_now, true);
+    observe_begin();
+    made_run(MADE_TID, 2 * MADE_MS);
+    made_tick();
+    roster_end(made_now);
+    assert_int_equal(end_of(MADE_TID)->cpu, 2 * MADE_MS);
 }
 
 static void
@@ -332,6 +395,12 @@ main(void)
                                begin),
         cmocka_unit_test_setup(a_dear_list_is_read_less_often, begin),
         cmocka_unit_test_setup(a_thread_that_did_not_register_is_left_out,
+                               begin),
+        cmocka_unit_test_setup(
+            a_thread_belongs_to_the_profile_since_it_registered, begin),
+        cmocka_unit_test_setup(a_registered_thread_may_end_before_it_is_met,
+                               begin),
+        cmocka_unit_test_setup(a_thread_may_register_between_two_sessions,
                                begin),
         cmocka_unit_test_setup(time_between_two_sessions_is_left_out, begin),
         cmocka_unit_test_setup(each_file_of_a_rotation_has_its_own_time, begin),

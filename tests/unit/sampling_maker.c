@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,7 @@
 #include "process/threads.h"
 #include "sampling/epoch.h"
 #include "sampling/harvest.h"
+#include "sampling/registry.h"
 #include "sampling/roster.h"
 #include "sampling/thread_ends.h"
 #include "sampling/thread_time.h"
@@ -73,6 +75,7 @@ made_begin(void)
                                       .pid = MADE_PID,
                                       .period = MADE_PERIOD};
     epoch_begin(MADE_PERIOD);
+    shared_is_registered = false;
     made_list_cost = 0;
     made_doubts = 0;
     made_may_ask = made_map_is_old = false;
@@ -94,7 +97,7 @@ void
 made_begin_sampling(void)
 {
     assert_int_equal(thread_time_begin(&made_settings), 0);
-    assert_int_equal(roster_begin_registry(), 0);
+    assert_int_equal(registry_begin(&made_settings), 0);
     assert_int_equal(wait_begin(64), 0);
     roster_begin(&made_settings, true);
     roster_prepare();
@@ -148,6 +151,24 @@ void
 made_wake(pid_t tid)
 {
     made_thread_of(tid)->is_waiting = false;
+}
+
+pid_t __wrap_sys_gettid(void);
+static pid_t caller; /* 0: the sampler */
+
+pid_t
+__wrap_sys_gettid(void)
+{
+    return caller != 0 ? caller : getpid();
+}
+
+void
+made_register(pid_t tid)
+{
+    caller = tid;
+    made_own = made_thread_of(tid)->cpu;
+    registry_add_caller();
+    made_own = caller = 0;
 }
 
 void
@@ -420,6 +441,11 @@ ask_thread(uint32_t index, pid_t tid, uint32_t sequence)
     thread->index = index;
     thread->cookie = sequence;
     return 0;
+}
+
+void
+ask_ring(void)
+{
 }
 
 enum loss

@@ -104,6 +104,9 @@ void made_run(pid_t tid, uint64_t ns);
 void made_wait(pid_t tid, uint64_t pc);
 void made_wake(pid_t tid);
 
+/* The thread registers itself. */
+void made_register(pid_t tid);
+
 /* The thread reports its end, with its present clock. It goes from the list
  * with made_thread_gone. */
 void made_report_end(pid_t tid, uint64_t start, const char *name);

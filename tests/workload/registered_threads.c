@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * registered_threads.c -- of two threads that compute, one registers itself, by
- * the public header alone: the program is not linked with the library.
+ * the public header alone: the program is not linked with the library. With a
+ * COUNT, so many threads come one after the other. Each of them computes,
+ * registers itself and computes the same again, while the first thread waits.
  *
- * Usage: registered_threads MILLISECONDS
+ * Usage: registered_threads MILLISECONDS [COUNT]
+ *
+ * MILLISECONDS: of CPU time of each thing. Prints "ok"; with a COUNT, also
+ * "truth listed_work NS".
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sprof.h"
 
@@ -37,6 +43,39 @@ listed(void *sum)
     return NULL;
 }
 
+static void *
+late(void *ns)
+{
+    struct timespec now;
+    uint64_t begin;
+
+    unlisted_work();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    begin = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    if (sprof_thread_register("listed") != 0 && sprof_is_running())
+        puts("cannot register");
+    listed_work();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    *(uint64_t *)ns +=
+        (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - begin;
+    return NULL;
+}
+
+static int
+come_and_go(unsigned count)
+{
+    uint64_t ns = 0;
+    pthread_t thread;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (pthread_create(&thread, NULL, late, &ns) != 0)
+            return 1;
+        pthread_join(thread, NULL);
+    }
+    printf("truth listed_work %llu\nok\n", (unsigned long long)ns);
+    return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -44,6 +83,8 @@ main(int argc, char **argv)
     pthread_t thread;
 
     length = argc > 1 ? (unsigned)atoi(argv[1]) : 500;
+    if (argc > 2)
+        return come_and_go((unsigned)atoi(argv[2]));
     if (pthread_create(&thread, NULL, listed, &sum) != 0)
         return 1;
     sum += unlisted_work();
