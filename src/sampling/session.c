@@ -59,7 +59,7 @@
  * time, PARTLY_NS when some wait now and then, or their stacks need rules that
  * are missing; IDLE_NS when none runs. Each next tick stands for at most GROWTH
  * times what the last one did. */
-#define BUSY_NS 64000000u
+#define BUSY_NS 128000000u
 #define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
 #define GROWTH 4u
@@ -329,9 +329,10 @@ shift_if_held(void)
     return was_held;
 }
 
-/* If samples ring the bell before the instant, they are harvested. A program
- * that seemed idle is then looked at soon. In a busy program the instant stays:
- * a look right behind a sample would not be one at random. */
+/* If samples ring the bell before the instant, they are harvested, and a tracer
+ * is looked for, who sees a stop for each sample. A program that seemed idle is
+ * then looked at soon. In a busy program the instant stays: a look right behind
+ * a sample would not be one at random. */
 void
 session_sleep(bool (*is_called)(void))
 {
@@ -352,6 +353,7 @@ session_sleep(bool (*is_called)(void))
             continue;
         bool seemed_idle = ring_every == 1;
         session_harvest();
+        session_check_tracer(clock_now());
         if (!seemed_idle)
             continue;
         pace_hurry(&pace, clock_now());
