@@ -329,10 +329,10 @@ shift_if_held(void)
     return was_held;
 }
 
-/* If samples ring the bell before the instant, they are harvested, and a tracer
- * is looked for, who sees a stop for each sample. A program that seemed idle is
- * then looked at soon. In a busy program the instant stays: a look right behind
- * a sample would not be one at random. */
+/* If samples ring the bell before the instant, they are harvested. The sampler
+ * looks for a tracer then, because a tracer sees a stop for each sample. A
+ * program that seemed idle is looked at soon. In a busy program the instant
+ * stays: a look right behind a sample would not be one at random. */
 void
 session_sleep(bool (*is_called)(void))
 {

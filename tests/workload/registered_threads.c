@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sprof.h"
 
@@ -46,18 +45,14 @@ listed(void *sum)
 static void *
 late(void *ns)
 {
-    struct timespec now;
     uint64_t begin;
 
     unlisted_work();
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    begin = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    begin = work_cpu_ns();
     if (sprof_thread_register("listed") != 0 && sprof_is_running())
         puts("cannot register");
     listed_work();
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    *(uint64_t *)ns +=
-        (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - begin;
+    *(uint64_t *)ns += work_cpu_ns() - begin;
     return NULL;
 }
 

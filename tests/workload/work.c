@@ -12,8 +12,8 @@
 
 #include "work.h"
 
-static uint64_t
-cpu_now(void)
+uint64_t
+work_cpu_ns(void)
 {
     struct timespec now;
 
@@ -24,14 +24,14 @@ cpu_now(void)
 uint64_t
 work_burn(unsigned ms)
 {
-    uint64_t until = cpu_now() + (uint64_t)ms * 1000000u;
+    uint64_t until = work_cpu_ns() + (uint64_t)ms * 1000000u;
     uint64_t mix = until;
 
     /* The clock is a system call: ask it once in some 20 microseconds. */
     do {
         for (unsigned i = 0; i < 10000; i++)
             mix = mix * 6364136223846793005u + 1442695040888963407u;
-    } while (cpu_now() < until);
+    } while (work_cpu_ns() < until);
     return mix;
 }
 

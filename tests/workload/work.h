@@ -26,6 +26,9 @@
  * keeps its frame. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
+/* The calling thread's CPU clock, in ns. */
+uint64_t work_cpu_ns(void);
+
 /* Compute for MS milliseconds of the calling thread's CPU time. The return
  * value depends on all of the work. */
 FRAME uint64_t work_burn(unsigned ms);
