@@ -11,6 +11,9 @@
  * A forked child has at least 1 / CHILD_PART of START. */
 #define CHILD_PART 4u
 
+/* The plan leaves 1 / RESERVE of what may be spent for errors of the model. */
+#define RESERVE 10u
+
 /* The longest period, in ns: ten samples a second. */
 #define LONGEST_NS 100000000u
 
@@ -26,14 +29,15 @@
 void
 cost_begin(struct cost *cost, uint64_t allowed)
 {
-    *cost = (struct cost){.allowed = allowed, .start = allowed};
+    uint64_t plan = allowed - allowed / RESERVE;
+    *cost = (struct cost){.plan = plan, .start = plan};
 }
 
 /* Returns the ns that may be spent while threads run for CPU ns. */
 static uint64_t
 allowance(const struct cost *cost, uint64_t cpu)
 {
-    __uint128_t whole = cost->allowed;
+    __uint128_t whole = cost->plan;
     if (cpu >= LONG_NS)
         return (uint64_t)(whole * cpu / NS_PER_SECOND);
     __uint128_t later = whole * (LONG_NS / NS_PER_SECOND) - cost->start;
@@ -43,10 +47,11 @@ allowance(const struct cost *cost, uint64_t cpu)
 void
 cost_begin_child(struct cost *cost, uint64_t allowed)
 {
-    uint64_t due = allowance(cost, cost->cpu), least = allowed / CHILD_PART;
+    uint64_t due = allowance(cost, cost->cpu);
     uint64_t left =
         !cost->is_short && due > cost->spent ? due - cost->spent : 0;
     cost_begin(cost, allowed);
+    uint64_t least = cost->start / CHILD_PART;
     if (left < cost->start)
         cost->start = left > least ? left : least;
 }
@@ -110,7 +115,7 @@ uint64_t
 cost_period(struct cost *cost, uint64_t asked, uint64_t present)
 {
     bool was_short = cost->is_short;
-    if (cost->allowed == 0 || cost->each == 0)
+    if (cost->plan == 0 || cost->each == 0)
         return present;
     cost->is_short |= cost->spent >= allowance(cost, cost->cpu);
     if (!cost->is_short)

@@ -2,10 +2,13 @@
 /*
  * cost.h -- an account of what sampling costs, and the rate that it allows.
  *
- * Sampling may cost a share of the CPU time of the threads that run. A part of
- * what the first ten seconds allow, START, may be spent at once:
+ * Sampling may cost a share of the CPU time of the threads that run. PLAN is
+ * nine tenths of that share. The rest is for what the model does not know: with
+ * all of it planned, runs of ten seconds cost 0.91 to 1.03 times the share
+ * (tests/bench/sample_cost.py). A part of what the plan has for the first ten
+ * seconds, START, may be spent at once:
  *
- *   may be spent                                     ALLOWED ns a CPU second
+ *   may be spent                                        PLAN ns a CPU second
  *     ^                                         .-'
  *     |                                     .-'
  *     |                      .---'------'
@@ -27,7 +30,7 @@
 #include <stdint.h>
 
 struct cost {
-    uint64_t allowed; /* ns that it may cost in a CPU second; 0: any */
+    uint64_t plan;    /* ns that it is to cost in a CPU second; 0: any */
     uint64_t start;   /* ns that may be spent at once */
     uint64_t cpu;     /* ns that threads ran */
     uint64_t taken;   /* samples of threads that ran */
@@ -38,7 +41,8 @@ struct cost {
     bool is_short;    /* SPENT has reached the line: the rate is planned */
 };
 
-/* Begin an account in which nothing is spent. ALLOWED is as in struct cost. */
+/* Begin an account in which nothing is spent. ALLOWED is what it may cost, in
+ * ns a CPU second; 0: any. */
 void cost_begin(struct cost *cost, uint64_t allowed);
 
 /* Begin the account of a forked child. Its START is what COST, its parent's

@@ -76,7 +76,7 @@
 #define PATIENT_PERIOD_NS 500000u
 /* The same when threads run for a part of the time, and wait where they waited
  * before. */
-#define SAME_NS 32000000u
+#define SAME_NS 64000000u
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
 
@@ -329,6 +329,15 @@ shift_if_held(void)
     return was_held;
 }
 
+/* Returns when the next look is due: at an instant drawn at random, but no
+ * later than the session's end. */
+static uint64_t
+next_instant(void)
+{
+    uint64_t at = pace_next(&pace, clock_now(), stride), end = session_end();
+    return at < end ? at : end;
+}
+
 /* If samples ring the bell before the instant, they are harvested. The sampler
  * looks for a tracer then, because a tracer sees a stop for each sample. A
  * program that seemed idle is looked at soon. In a busy program the instant
@@ -337,12 +346,12 @@ void
 session_sleep(bool (*is_called)(void))
 {
     (void)shift_if_held();
-    uint64_t at = pace_next(&pace, clock_now(), stride);
+    uint64_t at = next_instant();
     while (clock_now() < at && !is_called()) {
         serve_wait_unless(is_called, at);
         uint64_t now = clock_now();
         if (shift_if_held())
-            at = pace_next(&pace, now, stride);
+            at = next_instant();
         else if (now >= at)
             patience_note(&patience, now - at);
         marks_write();
@@ -358,7 +367,7 @@ session_sleep(bool (*is_called)(void))
             continue;
         pace_hurry(&pace, clock_now());
         stride = 1;
-        at = pace_next(&pace, clock_now(), stride);
+        at = next_instant();
     }
 }
 
