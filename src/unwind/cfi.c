@@ -452,11 +452,11 @@ static void
 visit_row(uint64_t at, uint64_t end, const struct state *state,
           void (*visit)(void *to, const struct cfi_row *row), void *to)
 {
-    struct state half = *state;
     if (state->cfa != CFA_OF_STUB) {
         visit(to, &(struct cfi_row){at, end, rule_of(state)});
         return;
     }
+    struct state half = *state;
     half.cfa = CFA_BY_SP;
     for (uint64_t next; at < end; at = next) {
         uint64_t stub = at & ~(uint64_t)(STUB - 1);
@@ -468,9 +468,10 @@ visit_row(uint64_t at, uint64_t end, const struct state *state,
     }
 }
 
-/* Run the instructions of FDE. */
+/* Run the instructions of FDE, as far as rows before UNTIL need them. */
 static bool
 run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
+         uint64_t from, uint64_t until,
          void (*visit)(void *to, const struct cfi_row *row), void *to)
 {
     struct state state = cie->initial, states[STATES_MAX];
@@ -482,9 +483,11 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
             uint64_t next = at + advance * cie->code_align;
             if (next > fde->end || bytes->bad)
                 return false;
-            if (next > at)
+            if (next > at && next > from)
                 visit_row(at, next, &state, visit, to);
             at = next;
+            if (at >= until)
+                return true;
         } else if (opcode == CFA_REMEMBER && depth < STATES_MAX) {
             states[depth++] = state;
         } else if (opcode == CFA_RECALL && depth > 0) {
@@ -496,25 +499,26 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
     }
     if (bytes->bad)
         return false;
-    if (at < fde->end)
+    if (at < fde->end && fde->end > from)
         visit_row(at, fde->end, &state, visit, to);
     return true;
 }
 
 bool
-cfi_rows(struct pages *pages, const struct fde *fde,
-         void (*visit)(void *to, const struct cfi_row *row), void *to)
+cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
+         uint64_t until, void (*visit)(void *to, const struct cfi_row *row),
+         void *to)
 {
-    uint32_t head[2];
-    uint8_t *raw = pages->fde;
-    if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
-        head[0] > sizeof(pages->fde) ||
-        !pages_read(pages, fde->address + 4, raw, head[0]))
+    uint64_t head; /* length, and the distance of the CIE */
+    if (!pages_word(pages, fde->address, &head) || (uint32_t)head < 12)
         return false;
-    const struct cie *cie = read_cie(pages, fde->address + 4 - head[1]);
-    if (cie == NULL)
+    const struct cie *cie = read_cie(pages, fde->address + 4 - (head >> 32));
+    const uint8_t *raw =
+        cie != NULL ? pages_bytes(pages, fde->address + 4, (uint32_t)head)
+                    : NULL;
+    if (raw == NULL)
         return false;
-    struct bytes bytes = {raw + 12, raw + head[0], false};
+    struct bytes bytes = {raw + 12, raw + (uint32_t)head, false};
     skip_bytes(&bytes, take_unsigned(&bytes));
-    return run_rows(&bytes, cie, fde, visit, to);
+    return run_rows(&bytes, cie, fde, from, until, visit, to);
 }

@@ -22,10 +22,12 @@ struct cfi_row {
     struct rule rule;
 };
 
-/* Call VISIT with TO for each row of FDE, from its start to its end. Returns
- * false if this code does not understand the table. Some rows may have been
- * visited then, and they are right. Context: sampler, in window. */
-bool cfi_rows(struct pages *pages, const struct fde *fde,
+/* Call VISIT with TO for each row of FDE that has a pc from FROM to UNTIL - 1,
+ * in their order. VISIT reads no pages. Returns false if this code does not
+ * understand the table up to there. Some rows may have been visited then, and
+ * they are right. Context: sampler, in window. */
+bool cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
+              uint64_t until,
               void (*visit)(void *to, const struct cfi_row *row), void *to);
 
 #endif

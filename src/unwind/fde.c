@@ -71,11 +71,13 @@ search_table(struct pages *pages, const struct module *module, uint64_t pc,
 static bool
 read_end(struct pages *pages, struct fde *fde)
 {
-    uint32_t head[4]; /* length, CIE pointer, start, size: with sdata4 */
-    if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
-        head[0] == UINT32_MAX)
+    /* Length and CIE pointer; start and size, with sdata4. */
+    uint64_t head, range;
+    if (!pages_word(pages, fde->address, &head) ||
+        !pages_word(pages, fde->address + 8, &range) || (uint32_t)head < 12 ||
+        (uint32_t)head == UINT32_MAX)
         return false;
-    fde->end = fde->start + head[3];
+    fde->end = fde->start + (range >> 32);
     return true;
 }
 

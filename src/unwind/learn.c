@@ -272,7 +272,8 @@ rule_by_table(const struct place *place)
     struct rule rule = row_table_learn(pages_learner, place->module, place->pc);
     if (rule_kind(rule) != RULE_NONE)
         return rule;
-    (void)cfi_rows(pages_learner, &place->fde, take_row, &search);
+    (void)cfi_rows(pages_learner, &place->fde, place->pc, place->pc + 1,
+                   take_row, &search);
     return rule_kind(search.rule) != RULE_NONE ? search.rule
                                                : rule_make(RULE_HARD);
 }

@@ -15,7 +15,6 @@ pages_begin(struct pages *pages)
     static uint64_t last_stamp;
     memset(pages->tags, 0, sizeof(pages->tags));
     pages->stamp = ++last_stamp;
-    pages->last_span = 0;
 }
 
 /* Read page NUMBER into entry I, over the page that it holds. */
@@ -23,7 +22,6 @@ static bool
 fill_entry(struct pages *pages, unsigned i, uint64_t number)
 {
     pages->tags[i] = 0;
-    pages->last_span = 0;
     if (!sys_copy_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE))
         return false;
     pages->tags[i] = number + 1;
@@ -37,9 +35,6 @@ find_page(struct pages *pages, uint64_t number)
     unsigned i = (unsigned)(number % PAGES_COUNT);
     if (pages->tags[i] != number + 1 && !fill_entry(pages, i, number))
         return NULL;
-    pages->last = number * PAGES_SIZE;
-    pages->last_span = PAGES_SIZE - sizeof(uint64_t) + 1;
-    pages->last_bytes = pages->bytes[i];
     return pages->bytes[i];
 }
 
@@ -60,4 +55,18 @@ pages_read(struct pages *pages, uint64_t address, void *to, size_t length)
         length -= part;
     }
     return true;
+}
+
+const uint8_t *
+pages_bytes(struct pages *pages, uint64_t address, size_t length)
+{
+    size_t at = address % PAGES_SIZE;
+    if (length <= PAGES_SIZE - at) {
+        const uint8_t *page = find_page(pages, address / PAGES_SIZE);
+        return page != NULL ? page + at : NULL;
+    }
+    return length <= sizeof(pages->fde) &&
+                   pages_read(pages, address, pages->fde, length)
+               ? pages->fde
+               : NULL;
 }

@@ -22,11 +22,8 @@
 struct pages {
     uint64_t stamp;             /* another one after each pages_begin */
     uint64_t tags[PAGES_COUNT]; /* page number + 1; 0: empty */
-    uint64_t last;              /* address of the page read last */
-    uint64_t last_span;         /* its words begin below this; 0: no page */
-    const uint8_t *last_bytes;
     uint8_t bytes[PAGES_COUNT][PAGES_SIZE];
-    uint8_t fde[PAGES_FDE]; /* a copy of the one that is being read */
+    uint8_t fde[PAGES_FDE]; /* a copy of one that lies on several pages */
 };
 
 /* The learner's cache, which learn_begin reserves. */
@@ -39,15 +36,23 @@ void pages_begin(struct pages *pages);
  * Context: sampler, in window. */
 bool pages_read(struct pages *pages, uint64_t address, void *to, size_t length);
 
-/* Read the word at ADDRESS into *VALUE. It is nearly always on the page that
- * was read last. Returns false if it cannot be read. Context: sampler, in
+/* Returns LENGTH bytes at ADDRESS, at most PAGES_FDE, or NULL if not all can be
+ * read. They stay until the next call for PAGES. Context: sampler, in window.
+ */
+const uint8_t *pages_bytes(struct pages *pages, uint64_t address,
+                           size_t length);
+
+/* Read the word at ADDRESS into *VALUE. It is nearly always on a page that was
+ * read before. Returns false if it cannot be read. Context: sampler, in
  * window. */
 static inline bool
 pages_word(struct pages *pages, uint64_t address, uint64_t *value)
 {
-    if (address - pages->last >= pages->last_span)
+    uint64_t number = address / PAGES_SIZE, at = address % PAGES_SIZE;
+    if (pages->tags[number % PAGES_COUNT] != number + 1 ||
+        at > PAGES_SIZE - sizeof(*value))
         return pages_read(pages, address, value, sizeof(*value));
-    __builtin_memcpy(value, pages->last_bytes + (address - pages->last),
+    __builtin_memcpy(value, pages->bytes[number % PAGES_COUNT] + at,
                      sizeof(*value));
     return true;
 }

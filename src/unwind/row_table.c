@@ -290,7 +290,8 @@ add_function(void *to, const struct fde *fde)
     piece->last = fde->end - 1;
     if (piece->at < fde->start)
         piece->at = fde->start;
-    (void)cfi_rows(piece->pages, fde, add_row, piece);
+    (void)cfi_rows(piece->pages, fde, piece->at, piece->start + PIECE_SIZE,
+                   add_row, piece);
     if (piece->at < piece->start + PIECE_SIZE)
         add_entry(piece, piece->at, 0);
 }

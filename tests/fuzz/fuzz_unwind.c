@@ -57,7 +57,9 @@ find_rows(uint64_t pc)
     if (pc < fde.start || pc >= fde.end)
         abort();
     uint64_t at = fde.start;
-    if (cfi_rows(&pages, &fde, take_row, &at) ? at != fde.end : at > fde.end)
+    if (cfi_rows(&pages, &fde, fde.start, fde.end, take_row, &at)
+            ? at != fde.end
+            : at > fde.end)
         abort();
 }
 

@@ -261,7 +261,7 @@ check_function(const struct module *module, uint64_t start)
 
     assert_true(fde_find(&pages, module, start, &fde));
     assert_int_equal(fde.start, start);
-    if (!cfi_rows(&pages, &fde, take_row, &tiles)) {
+    if (!cfi_rows(&pages, &fde, fde.start, fde.end, take_row, &tiles)) {
         refused++;
         return;
     }
