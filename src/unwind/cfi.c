@@ -22,6 +22,10 @@
 /* Limit of the states that the instructions of an FDE remember at a time. */
 #define STATES_MAX 8
 
+/* Bytes of an FDE from its CIE pointer to the number in front of the
+ * augmentation: that pointer, start and size. */
+#define FDE_HEAD 12u
+
 /* Instructions by their high two bits, and by the whole byte. */
 enum { CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0 };
 enum {
@@ -90,6 +94,17 @@ struct cie {
     uint64_t code_align;
     int64_t data_align;
     struct state initial;
+};
+
+/* A run of the instructions of the FDE at ADDRESS. It ends where a piece of
+ * code ends, and goes on from there for the next piece. Large functions have
+ * many pieces: beside cc1, all runs from the start read three times as much. */
+struct run {
+    uint64_t stamp, address; /* of the pages, and of the FDE */
+    uint64_t at;             /* where the present row begins */
+    size_t next;             /* the next instruction, behind the length */
+    unsigned depth;
+    struct state state, states[STATES_MAX];
 };
 
 static uint64_t
@@ -468,39 +483,70 @@ visit_row(uint64_t at, uint64_t end, const struct state *state,
     }
 }
 
-/* Run the instructions of FDE, as far as rows before UNTIL need them. */
+/* Begin RUN at the start of FDE. Its instructions follow a number in RAW, and
+ * that many bytes of its augmentation. */
 static bool
-run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
-         uint64_t from, uint64_t until,
+begin_run(struct run *run, const struct pages *pages, const struct fde *fde,
+          const struct cie *cie, const uint8_t *raw, uint32_t length)
+{
+    struct bytes bytes = {raw + FDE_HEAD, raw + length, false};
+    skip_bytes(&bytes, take_unsigned(&bytes));
+    run->stamp = pages->stamp;
+    run->address = fde->address;
+    run->at = fde->start;
+    run->next = (size_t)(bytes.at - raw);
+    run->depth = 0;
+    run->state = cie->initial;
+    return !bytes.bad;
+}
+
+/* Carry out OPCODE, which is no advance. Returns false if its meaning is not
+ * known. */
+static bool
+change_state(struct run *run, struct bytes *bytes, unsigned opcode,
+             const struct cie *cie)
+{
+    if (opcode == CFA_REMEMBER && run->depth < STATES_MAX)
+        run->states[run->depth++] = run->state;
+    else if (opcode == CFA_RECALL && run->depth > 0)
+        run->state = run->states[--run->depth];
+    else
+        return opcode != CFA_REMEMBER && opcode != CFA_RECALL &&
+               carry_out(bytes, opcode, &run->state, cie);
+    return true;
+}
+
+/* Go on with RUN of FDE, whose bytes from its CIE pointer on are RAW, up to the
+ * row that reaches UNTIL. RUN then stands at the beginning of that row. */
+static bool
+run_rows(struct run *run, const struct cie *cie, const struct fde *fde,
+         const uint8_t *raw, uint32_t length, uint64_t from, uint64_t until,
          void (*visit)(void *to, const struct cfi_row *row), void *to)
 {
-    struct state state = cie->initial, states[STATES_MAX];
-    unsigned depth = 0;
-    uint64_t at = fde->start, advance;
-    while (bytes->at < bytes->end && !bytes->bad) {
-        unsigned opcode = (unsigned)take_byte(bytes);
-        if (take_advance(bytes, opcode, &advance)) {
-            uint64_t next = at + advance * cie->code_align;
-            if (next > fde->end || bytes->bad)
+    struct bytes bytes = {raw + run->next, raw + length, false};
+    uint64_t advance;
+    while (bytes.at < bytes.end && !bytes.bad) {
+        run->next = (size_t)(bytes.at - raw);
+        unsigned opcode = (unsigned)take_byte(&bytes);
+        if (!take_advance(&bytes, opcode, &advance)) {
+            if (!change_state(run, &bytes, opcode, cie))
                 return false;
-            if (next > at && next > from)
-                visit_row(at, next, &state, visit, to);
-            at = next;
-            if (at >= until)
-                return true;
-        } else if (opcode == CFA_REMEMBER && depth < STATES_MAX) {
-            states[depth++] = state;
-        } else if (opcode == CFA_RECALL && depth > 0) {
-            state = states[--depth];
-        } else if (opcode == CFA_REMEMBER || opcode == CFA_RECALL ||
-                   !carry_out(bytes, opcode, &state, cie)) {
-            return false;
+            continue;
         }
+        uint64_t end = run->at + advance * cie->code_align;
+        if (end > fde->end || bytes.bad)
+            return false;
+        if (end > run->at && end > from)
+            visit_row(run->at, end, &run->state, visit, to);
+        if (end >= until)
+            return true;
+        run->at = end;
     }
-    if (bytes->bad)
+    run->next = length;
+    if (bytes.bad)
         return false;
-    if (at < fde->end && fde->end > from)
-        visit_row(at, fde->end, &state, visit, to);
+    if (run->at < fde->end && fde->end > from)
+        visit_row(run->at, fde->end, &run->state, visit, to);
     return true;
 }
 
@@ -509,16 +555,21 @@ cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
          uint64_t until, void (*visit)(void *to, const struct cfi_row *row),
          void *to)
 {
+    static struct run last;
     uint64_t head; /* length, and the distance of the CIE */
-    if (!pages_word(pages, fde->address, &head) || (uint32_t)head < 12)
+    if (!pages_word(pages, fde->address, &head) || (uint32_t)head < FDE_HEAD)
         return false;
+    uint32_t length = (uint32_t)head;
     const struct cie *cie = read_cie(pages, fde->address + 4 - (head >> 32));
     const uint8_t *raw =
-        cie != NULL ? pages_bytes(pages, fde->address + 4, (uint32_t)head)
-                    : NULL;
+        cie != NULL ? pages_bytes(pages, fde->address + 4, length) : NULL;
     if (raw == NULL)
         return false;
-    struct bytes bytes = {raw + 12, raw + (uint32_t)head, false};
-    skip_bytes(&bytes, take_unsigned(&bytes));
-    return run_rows(&bytes, cie, fde, from, until, visit, to);
+    bool goes_on = last.stamp == pages->stamp && last.address == fde->address &&
+                   last.at <= from && last.next <= length;
+    if ((goes_on || begin_run(&last, pages, fde, cie, raw, length)) &&
+        run_rows(&last, cie, fde, raw, length, from, until, visit, to))
+        return true;
+    last.stamp = 0;
+    return false;
 }
