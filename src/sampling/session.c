@@ -56,9 +56,9 @@
 #define QUIET_NS 20000000u
 
 /* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
- * time, PARTLY_NS when some wait now and then, or their stacks need rules that
- * are missing; IDLE_NS when none runs. Each next tick stands for at most GROWTH
- * times what the last one did. */
+ * time, PARTLY_NS when some wait now and then, a tracer is there, or stacks
+ * need rules that are missing; IDLE_NS when none runs. Each next tick stands
+ * for at most GROWTH times what the last one did. */
 #define BUSY_NS 128000000u
 #define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
@@ -206,7 +206,9 @@ choose_stride(const struct observe_view *view, uint64_t now)
     if (view->relabelled)
         relabelled_at = now;
     bool has_missed = misses_often();
-    bool is_calm = !has_missed && now - relabelled_at > RELABELLED_NS;
+    /* What runs while a tracer is there is told from the rest by the ticks. */
+    bool is_calm =
+        !has_missed && !is_told && now - relabelled_at > RELABELLED_NS;
     bool is_needed = scheduling_was_hurried() || has_missed;
     scheduling_be_patient(
         patience_choose(&patience, now, view->waits || !view->ran, is_needed) &&
