@@ -59,7 +59,7 @@ rule_in_row(uint64_t pc)
     const struct module *module = modules_find(pc);
     struct fde fde;
     if (module != NULL && fde_find(&pages, module, pc, &fde))
-        (void)cfi_rows(&pages, &fde, pc, pc + 1, take_row, &search);
+        (void)cfi_rows(&pages, &fde, fde.start, fde.end, take_row, &search);
     return search.rule;
 }
 
