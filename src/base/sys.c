@@ -358,6 +358,12 @@ sys_reserve_present(size_t size)
 }
 
 void
+sys_populate(void *memory, size_t size)
+{
+    sys_call(SYS_madvise, memory, size, MADV_POPULATE_WRITE);
+}
+
+void
 sys_release(void *memory, size_t size)
 {
     if (memory != NULL)

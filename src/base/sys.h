@@ -172,6 +172,11 @@ void *sys_reserve_for_one(size_t size);
  * stops every CPU that runs the program. MAP_POPULATE of mmap(2). */
 void *sys_reserve_present(size_t size);
 
+/* Let the SIZE bytes at MEMORY, which sys_reserve_for_one has reserved, be
+ * there at once in the same way. What is in them stays. MADV_POPULATE_WRITE of
+ * madvise(2), Linux 5.14; with an older kernel this does nothing. */
+void sys_populate(void *memory, size_t size);
+
 /* MEMORY, SIZE bytes of sys_reserve_for_one, all zero again; or such memory, if
  * it is NULL. Returns NULL only then. */
 void *sys_renew(void *memory, size_t size);

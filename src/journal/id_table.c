@@ -91,6 +91,8 @@ id_table_fetch(const struct id_table *table, uint64_t low)
 uint32_t
 id_table_of(struct id_table *table, uint32_t high, uint64_t low, bool *is_new)
 {
+    if (table->count == 0)
+        sys_populate(table->entries, table->size * sizeof(*table->entries));
     struct id_entry *entry = find_entry(table->entries, table->size, high, low);
     *is_new = entry->id == 0;
     if (!*is_new)

@@ -12,9 +12,9 @@
 #include "journal.h"
 #include "script_names.h"
 
-/* Number of descriptions that are known at a time: a power of two. They are
- * begun anew when half of the places are used. */
-#define KNOWN_MOST (1u << 17)
+/* Limit of the descriptions that are known at a time: a power of two. Then they
+ * are begun anew. */
+#define KNOWN_MOST (1u << 16)
 
 /* For how long a description must have been the same until it is trusted, in
  * ns: then handlers do not read its sum. It is SHARE times as long for each
@@ -43,9 +43,10 @@ struct past {
     uint32_t sum, id;
 };
 
-static struct known *known;
+static struct known *known; /* by number; 0: memory is short */
+static struct id_table numbers = {.first_size = 1u << 12,
+                                  .most = 2 * KNOWN_MOST};
 static struct past *past;
-static uint32_t known_count;
 static uint32_t generation;      /* of the journal (journal_generation) */
 static struct script_code *code; /* the one that is read now */
 static uint8_t *copied;          /* a copy of it, SCRIPT_COPY_MOST bytes */
@@ -61,11 +62,11 @@ begin_file(void)
         code = sys_reserve_for_one(sizeof(*code));
     if (copied == NULL)
         copied = sys_reserve_for_one(SCRIPT_COPY_MOST);
-    known = sys_renew(known, KNOWN_MOST * sizeof(*known));
+    if (known == NULL)
+        known = sys_reserve_for_one((KNOWN_MOST + 1) * sizeof(*known));
     past = sys_renew(past, PAST_MOST * sizeof(*past));
-    known_count = 0;
     if (known == NULL || past == NULL || code == NULL || copied == NULL ||
-        id_table_begin(&functions) != 0)
+        id_table_begin(&numbers) != 0 || id_table_begin(&functions) != 0)
         return -1;
     generation = journal_generation();
     return 0;
@@ -122,16 +123,14 @@ number_of(uint32_t runtime)
 static struct known *
 find_place(uint64_t address)
 {
-    uint32_t at = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40);
-    if (known_count >= KNOWN_MOST / 2) {
-        known = sys_renew(known, KNOWN_MOST * sizeof(*known));
-        known_count = 0;
-    }
-    for (;; at++) {
-        struct known *place = &known[at & (KNOWN_MOST - 1)];
-        if (place->code == address || place->code == 0)
-            return place;
-    }
+    bool is_new;
+    uint64_t hash = address * 0x9e3779b97f4a7c15u;
+    uint32_t number = id_table_of(&numbers, 0, hash, &is_new);
+    if (number == 0 && id_table_begin(&numbers) == 0)
+        number = id_table_of(&numbers, 0, hash, &is_new);
+    if (is_new || number == 0)
+        known[number] = (struct known){0};
+    return &known[number];
 }
 
 static struct past *
@@ -173,7 +172,6 @@ read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
     if (place->code != 0 && changes < CHANGES_MOST)
         changes++;
     uint32_t gone = place->is_trusted && sum == 0 ? place->id : 0;
-    known_count += place->code == 0;
     *place = (struct known){.code = address,
                             .seen = now,
                             .since = now,

@@ -16,14 +16,21 @@
 #define DEPTH 340u
 
 struct last_stack {
-    uint32_t thread; /* index + 1; 0: none */
-    uint32_t stamp;
-    uint32_t count; /* frames that are noted */
     uint32_t nodes[DEPTH];
     uint64_t frames[DEPTH];
 };
 _Static_assert(sizeof(struct last_stack) <= 4096, "a page for each thread");
 
+/* Whose stack an entry is, and how many of its frames are noted. It is not in
+ * the entry: a page of that is written before it is read (sys_reserve_present).
+ */
+struct owner {
+    uint32_t thread; /* index + 1; 0: none */
+    uint32_t stamp;
+    uint32_t count;
+};
+
+static struct owner owners[THREADS];
 static struct last_stack *last_stacks;
 
 struct stack_memo
@@ -33,20 +40,18 @@ stack_memo_begin(uint32_t index, uint32_t stamp)
         last_stacks = sys_reserve_for_one(THREADS * sizeof(*last_stacks));
     if (last_stacks == NULL)
         return (struct stack_memo){.is_beside = true};
-    struct last_stack *last = &last_stacks[index % THREADS];
-    if (last->thread != index + 1 || last->stamp != stamp) {
-        last->thread = index + 1;
-        last->stamp = stamp;
-        last->count = 0;
-    }
-    return (struct stack_memo){.last = last};
+    struct owner *owner = &owners[index % THREADS];
+    if (owner->thread != index + 1 || owner->stamp != stamp)
+        *owner = (struct owner){.thread = index + 1, .stamp = stamp};
+    return (struct stack_memo){.last = &last_stacks[index % THREADS],
+                               .owner = owner};
 }
 
 uint32_t
 stack_memo_next(struct stack_memo *memo, struct frame frame)
 {
     const struct last_stack *last = memo->last;
-    if (memo->is_beside || memo->depth >= last->count ||
+    if (memo->is_beside || memo->depth >= memo->owner->count ||
         last->frames[memo->depth] != frame.word) {
         memo->is_beside = true;
         return 0;
@@ -62,5 +67,5 @@ stack_memo_note(struct stack_memo *memo, struct frame frame, uint32_t node)
         return;
     last->frames[memo->depth] = frame.word;
     last->nodes[memo->depth++] = node;
-    last->count = memo->depth;
+    memo->owner->count = memo->depth;
 }

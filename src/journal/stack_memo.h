@@ -16,8 +16,9 @@
 /* A way along the last stack of a thread, and then beside it. */
 struct stack_memo {
     struct last_stack *last; /* NULL: memory was short */
-    uint32_t depth;          /* frames so far */
-    bool is_beside;          /* a frame was another one than last time */
+    struct owner *owner;
+    uint32_t depth; /* frames so far */
+    bool is_beside; /* a frame was another one than last time */
 };
 
 /* Begin at the root of a stack of thread INDEX. The nodes that were noted for

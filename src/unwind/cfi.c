@@ -96,6 +96,13 @@ struct cie {
     struct state initial;
 };
 
+/* Who is told of which rows (cfi_rows). */
+struct visitor {
+    uint64_t from, until;
+    void (*visit)(void *to, const struct cfi_row *row);
+    void *to;
+};
+
 /* A run of the instructions of the FDE at ADDRESS. It ends where a piece of
  * code ends, and goes on from there for the next piece. Large functions have
  * many pieces: beside cc1, all runs from the start read three times as much. */
@@ -107,19 +114,6 @@ struct run {
     struct state state, states[STATES_MAX];
 };
 
-static uint64_t
-take_bytes(struct bytes *bytes, unsigned size)
-{
-    uint64_t value = 0;
-    if ((size_t)(bytes->end - bytes->at) < size) {
-        bytes->bad = true;
-        return 0;
-    }
-    memcpy(&value, bytes->at, size);
-    bytes->at += size;
-    return value;
-}
-
 static inline uint8_t
 take_byte(struct bytes *bytes)
 {
@@ -128,6 +122,16 @@ take_byte(struct bytes *bytes)
         return 0;
     }
     return *bytes->at++;
+}
+
+/* Take a number of SIZE bytes, of which the first is the lowest. */
+static inline uint64_t
+take_bytes(struct bytes *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)take_byte(bytes) << 8 * i;
+    return value;
 }
 
 /* Take a LEB128 number. *SHIFT becomes how many bits it has. */
@@ -172,7 +176,7 @@ skip_bytes(struct bytes *bytes, uint64_t size)
 }
 
 /* The register in STATE whose place is followed; NULL for all others. */
-static struct saved *
+static inline struct saved *
 saved_of(struct state *state, uint64_t number)
 {
     if (number == ARCH_FP)
@@ -364,7 +368,7 @@ carry_out(struct bytes *bytes, unsigned opcode, struct state *state,
 
 /* Read how far instruction OPCODE advances, in units of the code alignment.
  * Returns false if it is another instruction. */
-static bool
+static inline bool
 take_advance(struct bytes *bytes, unsigned opcode, uint64_t *advance)
 {
     if ((opcode & 0xc0) == CFA_ADVANCE)
@@ -462,15 +466,12 @@ read_cie(struct pages *pages, uint64_t address)
     return &last;
 }
 
-/* Visit the row of STATE from AT to END - 1. In a PLT each stub has two. */
+/* Visit the rows of STATE from AT to END - 1, which are in a PLT: each stub has
+ * two. */
 static void
-visit_row(uint64_t at, uint64_t end, const struct state *state,
-          void (*visit)(void *to, const struct cfi_row *row), void *to)
+visit_stubs(uint64_t at, uint64_t end, const struct state *state,
+            const struct visitor *visitor)
 {
-    if (state->cfa != CFA_OF_STUB) {
-        visit(to, &(struct cfi_row){at, end, rule_of(state)});
-        return;
-    }
     struct state half = *state;
     half.cfa = CFA_BY_SP;
     for (uint64_t next; at < end; at = next) {
@@ -479,8 +480,23 @@ visit_row(uint64_t at, uint64_t end, const struct state *state,
         half.offset = is_late ? 16 : 8;
         next = stub + (is_late ? STUB : (uint64_t)state->offset);
         next = next < end ? next : end;
-        visit(to, &(struct cfi_row){at, next, rule_of(&half)});
+        visitor->visit(visitor->to,
+                       &(struct cfi_row){at, next, rule_of(&half)});
     }
+}
+
+/* Visit the row of STATE from AT to END - 1, unless it is in front of all that
+ * is asked for. */
+static inline void
+visit_row(uint64_t at, uint64_t end, const struct state *state,
+          const struct visitor *visitor)
+{
+    if (end <= at || end <= visitor->from)
+        return;
+    if (state->cfa == CFA_OF_STUB)
+        visit_stubs(at, end, state, visitor);
+    else
+        visitor->visit(visitor->to, &(struct cfi_row){at, end, rule_of(state)});
 }
 
 /* Begin RUN at the start of FDE. Its instructions follow a number in RAW, and
@@ -516,37 +532,55 @@ change_state(struct run *run, struct bytes *bytes, unsigned opcode,
     return true;
 }
 
+/* Carry out OPCODE if it is one of the two that most rows differ by, and its
+ * operand has one byte: a definition of the CFA's offset, and the place of a
+ * register that is not followed. Returns false if it is not. */
+static inline bool
+change_simply(struct bytes *bytes, unsigned opcode, struct state *state)
+{
+    if (bytes->at == bytes->end || *bytes->at >= 128)
+        return false;
+    if (opcode == CFA_DEF_OFFSET)
+        state->offset = *bytes->at;
+    else if ((opcode & 0xc0) != CFA_OFFSET ||
+             saved_of(state, opcode & 0x3f) != NULL)
+        return false;
+    bytes->at++;
+    return true;
+}
+
 /* Go on with RUN of FDE, whose bytes from its CIE pointer on are RAW, up to the
- * row that reaches UNTIL. RUN then stands at the beginning of that row. */
+ * row that reaches the end of what VISITOR asks for. RUN then stands at the
+ * beginning of that row. */
 static bool
 run_rows(struct run *run, const struct cie *cie, const struct fde *fde,
-         const uint8_t *raw, uint32_t length, uint64_t from, uint64_t until,
-         void (*visit)(void *to, const struct cfi_row *row), void *to)
+         const uint8_t *raw, uint32_t length, const struct visitor *visitor)
 {
     struct bytes bytes = {raw + run->next, raw + length, false};
     uint64_t advance;
     while (bytes.at < bytes.end && !bytes.bad) {
-        run->next = (size_t)(bytes.at - raw);
+        const uint8_t *instruction = bytes.at;
         unsigned opcode = (unsigned)take_byte(&bytes);
         if (!take_advance(&bytes, opcode, &advance)) {
-            if (!change_state(run, &bytes, opcode, cie))
+            if (!change_simply(&bytes, opcode, &run->state) &&
+                !change_state(run, &bytes, opcode, cie))
                 return false;
             continue;
         }
         uint64_t end = run->at + advance * cie->code_align;
         if (end > fde->end || bytes.bad)
             return false;
-        if (end > run->at && end > from)
-            visit_row(run->at, end, &run->state, visit, to);
-        if (end >= until)
+        visit_row(run->at, end, &run->state, visitor);
+        if (end >= visitor->until) {
+            run->next = (size_t)(instruction - raw);
             return true;
+        }
         run->at = end;
     }
     run->next = length;
     if (bytes.bad)
         return false;
-    if (run->at < fde->end && fde->end > from)
-        visit_row(run->at, fde->end, &run->state, visit, to);
+    visit_row(run->at, fde->end, &run->state, visitor);
     return true;
 }
 
@@ -556,6 +590,7 @@ cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
          void *to)
 {
     static struct run last;
+    struct visitor visitor = {from, until, visit, to};
     uint64_t head; /* length, and the distance of the CIE */
     if (!pages_word(pages, fde->address, &head) || (uint32_t)head < FDE_HEAD)
         return false;
@@ -568,7 +603,7 @@ cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
     bool goes_on = last.stamp == pages->stamp && last.address == fde->address &&
                    last.at <= from && last.next <= length;
     if ((goes_on || begin_run(&last, pages, fde, cie, raw, length)) &&
-        run_rows(&last, cie, fde, raw, length, from, until, visit, to))
+        run_rows(&last, cie, fde, raw, length, &visitor))
         return true;
     last.stamp = 0;
     return false;

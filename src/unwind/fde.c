@@ -15,6 +15,13 @@
 #define ENCODING_UDATA4 0x03
 #define ENCODING_DATAREL_SDATA4 0x3b
 
+/* The entry of a module's table that begins last before END. */
+struct ending {
+    uint64_t stamp; /* of the pages */
+    uint64_t table, end;
+    uint32_t number;
+};
+
 /* Read entry I of the sorted table: function start and FDE, which are relative
  * to the table. */
 static bool
@@ -91,20 +98,39 @@ fde_find(struct pages *pages, const struct module *module, uint64_t pc,
            read_end(pages, fde) && pc < fde->end;
 }
 
+/* Find the first entry of MODULE's table that may reach START. Pieces of code
+ * are mostly asked for in their order: then it is where the last piece ended.
+ */
+static uint32_t
+find_first(struct pages *pages, const struct module *module, uint64_t start,
+           const struct ending *last)
+{
+    uint64_t found, address;
+    uint32_t number;
+    if (last->stamp == pages->stamp && last->table == module->table &&
+        last->end == start)
+        return last->number;
+    return search_table(pages, module, start, &found, &address, &number)
+               ? number
+               : 0;
+}
+
 void
 fde_each(struct pages *pages, const struct module *module, uint64_t start,
          uint64_t end, void (*visit)(void *to, const struct fde *fde), void *to)
 {
-    uint32_t count = count_entries(pages, module), number = 0;
+    static struct ending last;
+    uint32_t count = count_entries(pages, module);
+    uint32_t number = find_first(pages, module, start, &last), first = number;
     struct fde fde;
-    if (!search_table(pages, module, start, &fde.start, &fde.address, &number))
-        number = 0;
     for (; number < count &&
            read_entry(pages, module, number, &fde.start, &fde.address) &&
            fde.start < end;
          number++)
         if (read_end(pages, &fde) && fde.end > start)
             visit(to, &fde);
+    last = (struct ending){pages->stamp, module->table, end,
+                           number > first ? number - 1 : first};
 }
 
 uint64_t

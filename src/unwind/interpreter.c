@@ -20,11 +20,12 @@
  * lowest bit says that the function is trusted, and above it a part of its sum.
  * Number of places: a power of two. A function whose place is another one's is
  * not known. */
-#define KNOWN_PLACES (1u << 16)
+#define KNOWN_PLACES (1u << 15)
 #define KNOWN_TRUSTED 1u
 #define KNOWN_ADDRESS 0xfffffffffff8u
 #define KNOWN_SUM(sum) ((uint64_t)(sum) << 48)
 static HOT_STATE _Atomic uint64_t *known;
+static bool is_present; /* all memory of KNOWN is there */
 
 /* The number of PHP; those of Python are below it. */
 #define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
@@ -54,6 +55,7 @@ interpreter_begin(bool is_on, uint64_t self)
 {
     php_begin();
     known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
+    is_present = false;
     is_wanted = is_on && known != NULL && python_runtime_begin(self) == 0;
 }
 
@@ -112,6 +114,9 @@ void
 interpreter_know(uint64_t code, uint32_t sum, bool is_trusted)
 {
     _Atomic uint64_t *place = known_place(code);
+    if (!is_present)
+        sys_populate((void *)known, KNOWN_PLACES * sizeof(*known));
+    is_present = true;
     if (sum != 0 && (code & ~(uint64_t)KNOWN_ADDRESS) == 0)
         atomic_store(place,
                      code | KNOWN_SUM(sum) | (is_trusted ? KNOWN_TRUSTED : 0));

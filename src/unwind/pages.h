@@ -13,7 +13,7 @@
 
 /* Number of pages in the cache, and bytes in a page. The tables of a large
  * compiler are 700 pages. Only memory for pages that were read is touched. */
-#define PAGES_COUNT 1024
+#define PAGES_COUNT 128
 #define PAGES_SIZE 4096
 
 /* Limit of the length of an FDE in bytes. Cython makes some of 9 KiB. */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
@@ -25,9 +26,17 @@
 #define PIECE_SIZE (1ull << PIECE_BITS)
 #define AREA_PIECES 16u
 
-/* Limits: of the pieces, a power of two; of the entries of all pieces, which
- * take 4 bytes each; and of the different rules. */
-#define PIECES 65536u
+/* A region has 2^REGION_BITS pieces: 1 MiB of code. Its pieces are looked up by
+ * number, and regions by a hash. */
+#define REGION_BITS 8
+#define REGION_PIECES (1u << REGION_BITS)
+
+/* Limits: of the regions, a power of two, of which half may be used; of the
+ * pieces; of the entries of all pieces, which take 4 bytes each; and of the
+ * different rules. */
+#define REGIONS_BITS 11
+#define REGIONS (1u << REGIONS_BITS)
+#define PIECES_MAX 32768u
 #define ENTRIES_MAX (2u << 20)
 #define RULES_MAX 16384u
 
@@ -38,9 +47,12 @@
 #define WANTED 64u
 
 /* To compile ahead may take 1 / AHEAD_SHARE of the time, and AHEAD_NS at a
- * time. */
+ * time. In the first YOUNG_NS it may take 1 / YOUNG_SHARE: most processes end
+ * before what is compiled ahead has paid. */
 #define AHEAD_SHARE 50u
 #define AHEAD_NS 1000000u
+#define YOUNG_SHARE 200u
+#define YOUNG_NS (1ull * NS_PER_SECOND)
 
 /* Part of a segment's areas, 1 / WHOLE_PART, behind which all of it is compiled
  * ahead: walks miss everywhere in it. */
@@ -50,27 +62,34 @@
  * and its table may not say what it is. */
 #define FUNCTION_LEAST 17u
 
-/* Keys are piece numbers + 2. */
-enum { EMPTY, FORGOTTEN, KEY_FIRST };
+/* By a hash of its number, a region; its number + 1, or 0: none. */
+static HOT_STATE _Atomic uint64_t *regions;
 
-struct piece {
-    _Atomic uint64_t key;
-    _Atomic uint64_t place; /* first entry << 16 | number of entries - 1 */
-};
-static HOT_STATE struct piece *pieces;
+/* The pieces of each region: first entry << 16 | number of entries. 0: the
+ * piece is not compiled. */
+static HOT_STATE _Atomic uint64_t (*pieces)[REGION_PIECES];
 static HOT_STATE uint32_t
     *entries; /* offset in the piece << 16 | rule's number */
 static HOT_STATE struct rule *rules; /* by number; 0: none */
 static HOT_STATE uint16_t
     *ids; /* the numbers of rules, by a hash of the word */
-static uint32_t used_pieces, used_entries, used_rules;
+static uint32_t used_regions, used_pieces, used_entries, used_rules;
 static HOT_STATE _Atomic uint32_t generation;
+
+/* The numbers of rules that were asked for last. Rows have few different rules,
+ * and IDS is large for the nearest cache. */
+#define RECENT_BITS 8
+static struct recent {
+    uint64_t word;
+    uint32_t number;
+} recent[1u << RECENT_BITS];
 
 /* The areas in which walks have missed rules: where the next piece of each
  * begins. They are compiled in turn from FIRST_WANTED on. */
 static uint64_t wanted[WANTED];
 static uint32_t first_wanted, last_wanted;
 static uint64_t ahead_at; /* when that was last done */
+static uint64_t begun_at; /* when row_table_begin was called */
 
 /* Where a walk has missed last. It is in a segment, while an area may begin in
  * front of its segment and end behind it. */
@@ -84,18 +103,26 @@ static bool is_refused; /* memory was short */
 static bool
 is_there(void)
 {
-    return pieces != NULL && entries != NULL && rules != NULL && ids != NULL;
+    return regions != NULL && pieces != NULL && entries != NULL &&
+           rules != NULL && ids != NULL;
 }
 
-/* Empty all memory, or reserve it. */
+/* Empty all memory, or reserve it. What is read before it is written is there
+ * at once. */
 static bool
 reserve_all(void)
 {
-    pieces = sys_renew(pieces, PIECES * sizeof(*pieces));
+    regions = sys_renew((void *)regions, REGIONS * sizeof(*regions));
+    pieces = sys_renew((void *)pieces, REGIONS * sizeof(*pieces));
     entries = sys_renew(entries, ENTRIES_MAX * sizeof(*entries));
     rules = sys_renew(rules, RULES_MAX * sizeof(*rules));
     ids = sys_renew(ids, 2 * RULES_MAX * sizeof(*ids));
-    return is_there();
+    if (!is_there())
+        return false;
+    sys_populate((void *)regions, REGIONS * sizeof(*regions));
+    sys_populate(ids, 2 * RULES_MAX * sizeof(*ids));
+    rules[0] = rule_make(RULE_NONE);
+    return true;
 }
 
 static void
@@ -103,7 +130,8 @@ begin_anew(void)
 {
     atomic_fetch_add(&generation, 1);
     is_refused = !reserve_all();
-    used_pieces = used_entries = used_rules = 0;
+    used_regions = used_pieces = used_entries = used_rules = 0;
+    memset(recent, 0, sizeof(recent));
     atomic_fetch_add(&generation, 1);
 }
 
@@ -113,28 +141,42 @@ row_table_begin(void)
     if (used_pieces != 0)
         begin_anew();
     is_refused = false;
+    begun_at = ahead_at = clock_now();
     first_wanted = last_wanted = 0;
     whole_at = whole_end = 0;
 }
 
-/* Neighbours are kept together: 64 pieces share a KiB. */
+/* The place of region NUMBER in REGIONS, or the empty one where it belongs. */
 static inline uint32_t
-place_of(uint64_t number)
+find_region(uint64_t number)
 {
-    uint64_t group = (number >> 6) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(group >> 40) << 6 | (uint32_t)(number & 63);
+    uint64_t hash = number * 0x9e3779b97f4a7c15u;
+    for (uint32_t i = (uint32_t)(hash >> (64 - REGIONS_BITS));; i++) {
+        i %= REGIONS;
+        uint64_t seen = atomic_load_explicit(&regions[i], memory_order_acquire);
+        if (seen == number + 1 || seen == 0)
+            return i;
+    }
 }
 
-/* The cell of piece NUMBER, or the empty one behind all where it may be. */
-static inline struct piece *
-find_piece(uint64_t number)
+/* The piece of PC, or NULL if no piece of its region is compiled. */
+static inline _Atomic uint64_t *
+find_piece(uint64_t pc)
 {
-    for (uint32_t i = place_of(number);; i++) {
-        struct piece *piece = &pieces[i % PIECES];
-        uint64_t key = atomic_load_explicit(&piece->key, memory_order_acquire);
-        if (key == number + KEY_FIRST || key == EMPTY)
-            return piece;
-    }
+    uint64_t number = pc >> PIECE_BITS;
+    uint32_t region = find_region(number >> REGION_BITS);
+    return atomic_load_explicit(&regions[region], memory_order_relaxed) != 0
+               ? &pieces[region][number % REGION_PIECES]
+               : NULL;
+}
+
+/* Where the entries of PC's piece are; 0: it is not compiled. */
+static inline uint64_t
+place_of(uint64_t pc)
+{
+    const _Atomic uint64_t *piece = find_piece(pc);
+    return piece != NULL ? atomic_load_explicit(piece, memory_order_acquire)
+                         : 0;
 }
 
 /* Where among COUNT entries that for OFFSET should be. */
@@ -162,8 +204,8 @@ last_before(const uint32_t *list, uint32_t count, uint32_t offset)
 HOT void
 row_table_fetch(uint64_t pc)
 {
-    if (pieces != NULL)
-        __builtin_prefetch(&pieces[place_of(pc >> PIECE_BITS) % PIECES]);
+    if (is_there())
+        __builtin_prefetch((void *)find_piece(pc));
 }
 
 static inline uint32_t
@@ -172,13 +214,11 @@ offset_in_piece(uint64_t pc)
     return (uint32_t)(pc & (PIECE_SIZE - 1));
 }
 
-/* The list of PC's piece, and its length in *COUNT. Any list if there is no
- * such piece. */
+/* The list of entries at PLACE, and its length in *COUNT. */
 static inline const uint32_t *
-list_of(const struct piece *piece, uint32_t *count)
+list_at(uint64_t place, uint32_t *count)
 {
-    uint64_t place = atomic_load_explicit(&piece->place, memory_order_acquire);
-    *count = (uint32_t)(place & 0xffff) + 1;
+    *count = (uint32_t)(place & 0xffff);
     return &entries[place >> 16];
 }
 
@@ -188,7 +228,7 @@ row_table_fetch_entry(uint64_t pc)
     uint32_t count;
     if (!is_there())
         return;
-    const uint32_t *list = list_of(find_piece(pc >> PIECE_BITS), &count);
+    const uint32_t *list = list_at(place_of(pc), &count);
     __builtin_prefetch(&list[expected_place(count, offset_in_piece(pc))]);
 }
 
@@ -196,9 +236,10 @@ HOT void
 row_table_fetch_rule(uint64_t pc)
 {
     uint32_t count;
-    if (!is_there())
+    uint64_t place = is_there() ? place_of(pc) : 0;
+    if (place == 0)
         return;
-    const uint32_t *list = list_of(find_piece(pc >> PIECE_BITS), &count);
+    const uint32_t *list = list_at(place, &count);
     uint32_t entry = last_before(list, count, offset_in_piece(pc));
     __builtin_prefetch(&rules[entry & 0xffff]);
 }
@@ -207,13 +248,13 @@ HOT struct rule
 row_table_find(uint64_t pc)
 {
     uint32_t before = atomic_load_explicit(&generation, memory_order_acquire);
-    if (pieces == NULL || (before & 1) != 0)
+    if (regions == NULL || (before & 1) != 0)
         return rule_make(RULE_NONE);
-    const struct piece *piece = find_piece(pc >> PIECE_BITS);
-    if (atomic_load_explicit(&piece->key, memory_order_acquire) == EMPTY)
+    uint64_t place = place_of(pc);
+    if (place == 0)
         return rule_make(RULE_NONE);
     uint32_t count;
-    const uint32_t *list = list_of(piece, &count);
+    const uint32_t *list = list_at(place, &count);
     struct rule rule =
         rules[last_before(list, count, offset_in_piece(pc)) & 0xffff];
     atomic_thread_fence(memory_order_acquire);
@@ -222,13 +263,12 @@ row_table_find(uint64_t pc)
                : rule_make(RULE_NONE);
 }
 
-/* Returns the number of RULE, or 0 if there are too many. */
+/* Returns the number of RULE, which is not in RECENT, or 0 if there are too
+ * many. */
 static uint32_t
-number_of(struct rule rule)
+find_number(struct rule rule, uint32_t hash)
 {
-    if (rule.word == RULE_NONE)
-        return 0;
-    uint32_t i = (uint32_t)(rule.word * 0x9e3779b97f4a7c15u >> 40);
+    uint32_t i = hash;
     while (ids[i %= 2 * RULES_MAX] != 0 && rules[ids[i]].word != rule.word)
         i++;
     if (ids[i] == 0 && used_rules + 1 < RULES_MAX) {
@@ -236,6 +276,20 @@ number_of(struct rule rule)
         ids[i] = (uint16_t)used_rules;
     }
     return ids[i];
+}
+
+/* Returns the number of RULE, or 0 if there are too many. */
+static inline uint32_t
+number_of(struct rule rule)
+{
+    if (rule.word == RULE_NONE)
+        return 0;
+    uint64_t hash = rule.word * 0x9e3779b97f4a7c15u;
+    struct recent *last = &recent[hash >> (64 - RECENT_BITS)];
+    if (last->word != rule.word)
+        *last = (struct recent){rule.word,
+                                find_number(rule, (uint32_t)(hash >> 40))};
+    return last->number;
 }
 
 /* A piece that is being compiled. */
@@ -296,6 +350,22 @@ add_function(void *to, const struct fde *fde)
         add_entry(piece, piece->at, 0);
 }
 
+/* The piece of PC. If its region is new, a page is written before a handler can
+ * read it. */
+static _Atomic uint64_t *
+claim_piece(uint64_t pc)
+{
+    uint64_t number = pc >> PIECE_BITS;
+    uint32_t region = find_region(number >> REGION_BITS);
+    if (atomic_load_explicit(&regions[region], memory_order_relaxed) == 0) {
+        atomic_store_explicit(&pieces[region][0], 0, memory_order_relaxed);
+        atomic_store_explicit(&regions[region], (number >> REGION_BITS) + 1,
+                              memory_order_release);
+        used_regions++;
+    }
+    return &pieces[region][number % REGION_PIECES];
+}
+
 /* Compile the piece of PC, which is in MODULE. */
 static void
 compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
@@ -307,11 +377,8 @@ compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
                                .entry = module->entry};
     add_entry(&made, start, 0);
     fde_each(pages, module, start, start + PIECE_SIZE, add_function, &made);
-    struct piece *piece = find_piece(pc >> PIECE_BITS);
-    atomic_store_explicit(&piece->place,
-                          (uint64_t)used_entries << 16 | (made.count - 1),
-                          memory_order_relaxed);
-    atomic_store_explicit(&piece->key, (pc >> PIECE_BITS) + KEY_FIRST,
+    atomic_store_explicit(claim_piece(pc),
+                          (uint64_t)used_entries << 16 | made.count,
                           memory_order_release);
     used_entries += made.count;
     used_pieces++;
@@ -321,12 +388,11 @@ compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
 static bool
 is_compiled(uint64_t pc)
 {
-    if (!is_there() || used_pieces >= PIECES / 2 ||
-        used_rules + 1 >= RULES_MAX ||
+    if (!is_there() || used_regions >= REGIONS / 2 ||
+        used_pieces >= PIECES_MAX || used_rules + 1 >= RULES_MAX ||
         used_entries + PIECE_ENTRIES > ENTRIES_MAX)
         begin_anew();
-    return is_refused ||
-           atomic_load(&find_piece(pc >> PIECE_BITS)->key) != EMPTY;
+    return is_refused || place_of(pc) != 0;
 }
 
 /* Compile the piece of PC, unless that was done. */
@@ -407,7 +473,7 @@ want_whole(uint64_t pc)
     for (uint64_t at = segment->start; at < segment->end;
          at += AREA_PIECES * PIECE_SIZE) {
         areas++;
-        compiled += atomic_load(&find_piece(at >> PIECE_BITS)->key) != EMPTY;
+        compiled += place_of(at) != 0;
     }
     if (compiled < areas / WHOLE_PART)
         return;
@@ -419,14 +485,16 @@ want_whole(uint64_t pc)
 static bool
 has_room_ahead(void)
 {
-    return !is_refused && used_pieces < PIECES / 4 &&
-           used_entries < ENTRIES_MAX / 2;
+    return !is_refused && used_regions < REGIONS / 4 &&
+           used_pieces < PIECES_MAX / 2 && used_entries < ENTRIES_MAX / 2;
 }
 
 void
 row_table_ahead(struct pages *pages)
 {
-    uint64_t now = clock_now(), most = (now - ahead_at) / AHEAD_SHARE;
+    uint64_t now = clock_now();
+    bool is_young = now - begun_at < YOUNG_NS;
+    uint64_t most = (now - ahead_at) / (is_young ? YOUNG_SHARE : AHEAD_SHARE);
     uint64_t until = now + (most < AHEAD_NS ? most : AHEAD_NS);
     ahead_at = now;
     bool had_areas = first_wanted != last_wanted;
@@ -446,8 +514,8 @@ row_table_forget(uint64_t start, uint64_t end)
     if (start < whole_end && end >= whole_end)
         whole_at = whole_end = 0;
     for (uint64_t i = start >> PIECE_BITS; i <= (end - 1) >> PIECE_BITS; i++) {
-        struct piece *piece = find_piece(i);
-        if (atomic_load_explicit(&piece->key, memory_order_relaxed) != EMPTY)
-            atomic_store_explicit(&piece->key, FORGOTTEN, memory_order_release);
+        _Atomic uint64_t *piece = find_piece(i << PIECE_BITS);
+        if (piece != NULL)
+            atomic_store_explicit(piece, 0, memory_order_release);
     }
 }

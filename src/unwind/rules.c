@@ -23,7 +23,6 @@
 #define FIRST_BITS 12
 #define SIZE_STEP 2                 /* bits more in each size */
 #define FULL(size) ((size) / 8 * 5) /* so that probes stay short */
-#define PAGE_CELLS (4096 / sizeof(struct cell))
 
 /* A key ends in its level, so that the keys of different blocks differ. A key
  * of 0 ends a probe. FORGOTTEN does not. */
@@ -76,6 +75,14 @@ empty_table(const struct table *table)
         atomic_store_explicit(&table->cells[i].key, 0, memory_order_relaxed);
 }
 
+/* Let all of TABLE be there: each of its pages is soon written, and is read
+ * before. */
+static void
+populate_table(const struct table *table)
+{
+    sys_populate(table->cells, (table->mask + 1) * sizeof(struct cell));
+}
+
 int
 rules_begin(void)
 {
@@ -88,6 +95,7 @@ rules_begin(void)
                         (tables[i].mask + 1) * sizeof(struct cell));
     atomic_store(&current, 0);
     used = 0;
+    populate_table(&tables[0]);
     row_table_begin();
     return 0;
 }
@@ -200,15 +208,6 @@ write_cell(const struct table *table, uint64_t key, uint64_t word)
     return is_new;
 }
 
-/* Write to each page of TABLE: a page that is read first and then written costs
- * two faults. */
-static void
-touch_table(const struct table *table)
-{
-    for (uint32_t i = 0; i <= table->mask; i += PAGE_CELLS)
-        atomic_store_explicit(&table->cells[i].rule, 0, memory_order_relaxed);
-}
-
 /* Copy all rules that are not forgotten to the next size, then let readers use
  * it. */
 static void
@@ -216,7 +215,7 @@ grow_table(uint32_t from)
 {
     const struct table *old = &tables[from];
     used = 0;
-    touch_table(&tables[from + 1]);
+    populate_table(&tables[from + 1]);
     for (uint32_t i = 0; i <= old->mask; i++) {
         uint64_t key =
             atomic_load_explicit(&old->cells[i].key, memory_order_relaxed);

@@ -25,6 +25,7 @@
 #define PCS_OF_PIECE 500
 #define PIECE 4096u
 #define AREA (16 * PIECE)
+#define REGION (256 * PIECE)
 
 static struct pages pages;
 static unsigned asked, known;
@@ -137,6 +138,30 @@ a_piece_comes_and_goes(void **state)
     assert_int_equal(rule_kind(compile(pc)), RULE_FRAME);
     row_table_begin();
     assert_int_equal(row_table_find(pc).word, RULE_NONE);
+}
+
+/* Code of many MiB without a table leaves what is known, until there is no room
+ * for more. */
+static void
+many_regions_have_room(void **state)
+{
+    static const struct module nothing;
+    uint64_t pc = (uint64_t)check_pc + 4, far = 0x100000000000;
+
+    (void)state;
+    row_table_begin();
+    struct rule rule = compile(pc);
+    assert_int_equal(rule_kind(rule), RULE_FRAME);
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t at = far + i * REGION;
+        assert_int_equal(row_table_learn(&pages, &nothing, at).word, RULE_NONE);
+        assert_int_equal(row_table_find(at + PIECE).word, RULE_NONE);
+        assert_int_equal(row_table_find(pc).word, rule.word);
+    }
+    for (uint64_t i = 0; i < 1000; i++)
+        (void)row_table_learn(&pages, &nothing, far + i * 3 * REGION);
+    assert_int_equal(compile(pc).word, rule.word);
+    assert_int_equal(row_table_find(pc).word, rule.word);
 }
 
 /* Returns a pc of the area of PC that has a rule, but not in the page of PC; 0:
@@ -262,6 +287,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_say_what_rows_say),
         cmocka_unit_test(a_piece_comes_and_goes),
+        cmocka_unit_test(many_regions_have_room),
         cmocka_unit_test(any_pc_is_fetched),
         cmocka_unit_test(an_area_follows_its_piece),
         cmocka_unit_test(a_segment_follows_its_areas)};
