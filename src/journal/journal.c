@@ -46,7 +46,7 @@ static OF_PROFILE struct file {
 static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
 static uint32_t *thread_written; /* by thread index: its serial */
-static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
+static struct id_table texts = {.first_size = 1u << 12, .most = 1u << 22};
 
 int
 journal_error(void)
