@@ -17,6 +17,11 @@
 #include "fuzz.h"
 #include "memory.h"
 
+/* Number of rows that are compared, and of pieces that a function is cut into.
+ */
+#define ROWS_MOST 64u
+#define PIECES 7u
+
 static struct module module;
 
 /* In the place of the module map: all memory is this one module. */
@@ -35,14 +40,52 @@ __wrap_modules_code_kind(uint64_t address)
     return __wrap_modules_find(address) != NULL ? CODE_MODULE : CODE_NONE;
 }
 
+/* The first rows of a function, and where the last of all ends. */
+struct rows {
+    uint64_t at;
+    unsigned count;
+    struct cfi_row rows[ROWS_MOST];
+};
+
 /* Rows lie in their function, one behind the other. */
 static void
 take_row(void *to, const struct cfi_row *row)
 {
-    uint64_t *at = to;
-    if (row->start != *at || row->end <= row->start)
+    struct rows *rows = to;
+    if (row->start != rows->at || row->end <= row->start)
         abort();
-    *at = row->end;
+    rows->at = row->end;
+    if (rows->count < ROWS_MOST)
+        rows->rows[rows->count++] = *row;
+}
+
+/* A row that was seen before is the same again. */
+static void
+take_row_again(void *to, const struct cfi_row *row)
+{
+    const struct rows *rows = to;
+    unsigned i = 0;
+    while (i < rows->count && rows->rows[i].start < row->start)
+        i++;
+    if (i == ROWS_MOST)
+        return;
+    if (i == rows->count || rows->rows[i].start != row->start ||
+        rows->rows[i].end != row->end ||
+        rows->rows[i].rule.word != row->rule.word)
+        abort();
+}
+
+/* The rows of FDE by pieces of its code, in their order, and then those of the
+ * first piece again. */
+static void
+find_rows_in_pieces(struct pages *pages, const struct fde *fde,
+                    struct rows *rows)
+{
+    uint64_t size = (fde->end - fde->start) / PIECES + 1;
+    for (uint64_t at = fde->start; at < fde->end; at += size)
+        (void)cfi_rows(pages, fde, at, at + size, take_row_again, rows);
+    (void)cfi_rows(pages, fde, fde->start, fde->start + size, take_row_again,
+                   rows);
 }
 
 static void
@@ -56,11 +99,12 @@ find_rows(uint64_t pc)
         return;
     if (pc < fde.start || pc >= fde.end)
         abort();
-    uint64_t at = fde.start;
-    if (cfi_rows(&pages, &fde, fde.start, fde.end, take_row, &at)
-            ? at != fde.end
-            : at > fde.end)
+    struct rows rows = {.at = fde.start};
+    if (cfi_rows(&pages, &fde, fde.start, fde.end, take_row, &rows)
+            ? rows.at != fde.end
+            : rows.at > fde.end)
         abort();
+    find_rows_in_pieces(&pages, &fde, &rows);
 }
 
 /* In memory of its exact size, so that the sanitizers see one byte too many. */
