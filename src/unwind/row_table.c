@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
@@ -79,10 +78,11 @@ static HOT_STATE _Atomic uint32_t generation;
 /* The numbers of rules that were asked for last. Rows have few different rules,
  * and IDS is large for the nearest cache. */
 #define RECENT_BITS 8
+#define RECENT (1u << RECENT_BITS)
 static struct recent {
     uint64_t word;
     uint32_t number;
-} recent[1u << RECENT_BITS];
+} * recent;
 
 /* The areas in which walks have missed rules: where the next piece of each
  * begins. They are compiled in turn from FIRST_WANTED on. */
@@ -117,7 +117,8 @@ reserve_all(void)
     entries = sys_renew(entries, ENTRIES_MAX * sizeof(*entries));
     rules = sys_renew(rules, RULES_MAX * sizeof(*rules));
     ids = sys_renew(ids, 2 * RULES_MAX * sizeof(*ids));
-    if (!is_there())
+    recent = sys_renew(recent, RECENT * sizeof(*recent));
+    if (!is_there() || recent == NULL)
         return false;
     sys_populate((void *)regions, REGIONS * sizeof(*regions));
     sys_populate(ids, 2 * RULES_MAX * sizeof(*ids));
@@ -131,7 +132,6 @@ begin_anew(void)
     atomic_fetch_add(&generation, 1);
     is_refused = !reserve_all();
     used_regions = used_pieces = used_entries = used_rules = 0;
-    memset(recent, 0, sizeof(recent));
     atomic_fetch_add(&generation, 1);
 }
 
