@@ -43,7 +43,7 @@ struct past {
     uint32_t sum, id;
 };
 
-static struct known *known; /* by number; 0: memory is short */
+static struct known *known; /* by number; 0: for one that has no number */
 static struct id_table numbers = {.first_size = 1u << 12,
                                   .most = 2 * KNOWN_MOST};
 static struct past *past;

@@ -21,9 +21,9 @@ struct last_stack {
 };
 _Static_assert(sizeof(struct last_stack) <= 4096, "a page for each thread");
 
-/* Whose stack an entry is, and how many of its frames are noted. It is not in
- * the entry: a page of that is written before it is read (sys_reserve_present).
- */
+/* Whose stack an entry is, and how many of its frames are noted. An owner lies
+ * apart from its entry. So the page of a new entry is written before it is read
+ * (sys_reserve_present). */
 struct owner {
     uint32_t thread; /* index + 1; 0: none */
     uint32_t stamp;

@@ -96,7 +96,8 @@ struct cie {
     struct state initial;
 };
 
-/* Who is told of which rows (cfi_rows). */
+/* The rows that a caller of cfi_rows asks for, and the function that is called
+ * for each of them. */
 struct visitor {
     uint64_t from, until;
     void (*visit)(void *to, const struct cfi_row *row);

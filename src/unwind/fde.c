@@ -15,7 +15,8 @@
 #define ENCODING_UDATA4 0x03
 #define ENCODING_DATAREL_SDATA4 0x3b
 
-/* The entry of a module's table that begins last before END. */
+/* Where a look at a module's table ended: NUMBER is the last entry that begins
+ * before END. */
 struct ending {
     uint64_t stamp; /* of the pages */
     uint64_t table, end;

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 /* Number of pages in the cache, and bytes in a page. The tables of a large
- * compiler are 700 pages. Only memory for pages that were read is touched. */
+ * compiler are 700 pages, and are mostly read in their order. A page of the
+ * cache that was used before costs no fault. */
 #define PAGES_COUNT 128
 #define PAGES_SIZE 4096
 
