@@ -13,8 +13,7 @@ if ! [ -e "$root/build/CMakeCache.txt" ]; then
     echo "Building into $root/build ..."
     cmake -S "$root" -B "$root/build" -G Ninja -DSPROF_TESTS=OFF >/dev/null
 fi
-cmake --build "$root/build" --target sprof sprof-report sprofile |
-    tail -n 1
+cmake --build "$root/build" --target installed | tail -n 1
 cc -O2 -g -pthread -o "$root/build/mandelbrot" \
     "$root/examples/mandelbrot.c" -lm
 

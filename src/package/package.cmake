@@ -3,6 +3,9 @@
 # package.cmake -- what `cmake --install` and CPack put where.
 include(CMakePackageConfigHelpers)
 
+# All that is installed. Its files are built without the tests.
+add_custom_target(installed DEPENDS sprof sprofile sprof-report)
+
 install(TARGETS sprof sprofile)
 # A program, which libsprof.so looks for beside itself.
 install(TARGETS sprof-report RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -17,6 +20,7 @@ function(manual name section)
   add_custom_command(OUTPUT ${page} DEPENDS ${from} VERBATIM
     COMMAND sh -c "\"$1\" -9nc \"$2\" >\"$3\"" sh ${GZIP} ${from} ${page})
   add_custom_target(${name}.${section} ALL DEPENDS ${page})
+  add_dependencies(installed ${name}.${section})
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endfunction()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
