@@ -5,7 +5,8 @@
 # source: the preloaded library writes its profile, the command finds the library,
 # the header is found by pkg-config and by CMake, bash completes, the manual pages
 # are there and name every command and option, every link of the documentation
-# leads somewhere; and the Debian package holds the same.
+# leads somewhere; the Debian package holds the same, and so does a build of what is
+# installed alone.
 . "$(dirname "$0")/lib.sh"
 source=${SPROF_SOURCE:-$(cd "$here/../.." && pwd)}
 
@@ -49,6 +50,15 @@ expect_links "$root/share/doc/libsprof"
 DESTDIR=$tmp/staged cmake --install "$build" >log 2>&1 ||
     fail "cmake --install with DESTDIR: $(cat log)"
 expect_preloaded "$tmp/staged"
+
+# As examples/quickstart.sh builds it in a fresh clone: what is installed, alone.
+echo "-- built without the tests"
+{ cmake -S "$source" -B "$tmp/alone" -G Ninja -DSPROF_TESTS=OFF &&
+    cmake --build "$tmp/alone" --target installed &&
+    cmake --install "$tmp/alone" --prefix "$tmp/second"; } >log 2>&1 ||
+    fail "the target installed: $(tail -5 log)"
+diff <(cd "$root" && find . | sort) <(cd "$tmp/second" && find . | sort) ||
+    fail "other files than those of the build with the tests"
 
 echo "-- record"
 plain sprofile record -o p.folded "$work/known_stack.o2" 200
