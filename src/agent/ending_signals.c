@@ -51,9 +51,8 @@ static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 static ending_signals_end_process *end_process;
 
 #define STACK_SIZE (64u << 10)
-#define GUARD_SIZE 4096u
 
-static char *stack; /* the guard first, NULL if there is none */
+static char *stack; /* NULL if there is none; below it is a page as a guard */
 static OF_PROCESS _Atomic bool is_taken;
 
 struct call {
@@ -68,9 +67,12 @@ reserve_stack(void)
 {
     if (stack != NULL || arch_is_simulated())
         return;
-    stack = sys_reserve(GUARD_SIZE + STACK_SIZE);
-    if (stack != NULL)
-        arch_syscall(SYS_mprotect, (long)stack, GUARD_SIZE, PROT_NONE, 0, 0, 0);
+    const long guard = (long)arch_page_size();
+    char *memory = sys_reserve((size_t)guard + STACK_SIZE);
+    if (memory == NULL)
+        return;
+    arch_syscall(SYS_mprotect, (long)memory, guard, PROT_NONE, 0, 0, 0);
+    stack = memory + guard;
 }
 
 /*
@@ -107,7 +109,7 @@ ending_signals_run_apart(void (*function)(void *), void *argument)
         return;
     }
     sys_mask(SIG_BLOCK, UINT64_MAX, &call.mask);
-    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run_on_stack, &call);
+    arch_call_on(stack + STACK_SIZE, run_on_stack, &call);
     sys_mask(SIG_SETMASK, call.mask, NULL);
     atomic_store(&is_taken, false);
 }

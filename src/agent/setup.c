@@ -35,8 +35,6 @@
  * some 104 MiB, are a quarter of it. */
 #define ROOM (400u << 20)
 
-#define PAGE_SIZE 4096u
-
 /* How many names are tried for the files of a process. */
 #define ATTEMPTS 10000u
 
@@ -196,7 +194,7 @@ memory_in_use(int limit)
     unsigned column = limit == RLIMIT_AS ? 0 : 5;
     for (unsigned i = 0; i < column && at != NULL; i++)
         at = (at = strchr(at, ' ')) != NULL ? at + 1 : NULL;
-    return at != NULL ? digits_take(&at) * PAGE_SIZE : 0;
+    return at != NULL ? digits_take(&at) * arch_page_size() : 0;
 }
 
 /* Whether the program's limits leave room for our tables, which it would miss.

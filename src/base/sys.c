@@ -126,7 +126,6 @@ sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
 
 /* Pages that are asked for by one call. */
 #define PAGES 32u
-#define PAGE 4096u
 
 /* How many of COUNT pages from START on are in memory, one after the other.
  * Where a page is not mapped, the kernel says so, having told of those before
@@ -136,7 +135,8 @@ count_present(uint64_t start, size_t count)
 {
     unsigned char pages[PAGES] = {0};
     size_t present = 0;
-    long result = sys_call(SYS_mincore, start, (count * PAGE), pages);
+    long result =
+        sys_call(SYS_mincore, start, (count * arch_page_size()), pages);
     if (result != 0 && result != -ENOMEM)
         return count;
     while (present < count && (pages[present] & 1) != 0)
@@ -148,19 +148,20 @@ bool
 sys_is_mapped(uint64_t address)
 {
     unsigned char page;
-    return sys_call(SYS_mincore, (address & ~(uint64_t)(PAGE - 1)), 1, &page) !=
-           -ENOMEM;
+    uint64_t start = address & ~(arch_page_size() - 1);
+    return sys_call(SYS_mincore, start, 1, &page) != -ENOMEM;
 }
 
 size_t
 sys_present(uint64_t address, size_t length)
 {
-    uint64_t start = address & ~(uint64_t)(PAGE - 1), end = address + length;
+    const uint64_t size = arch_page_size();
+    uint64_t start = address & ~(size - 1), end = address + length;
     while (start < end) {
-        size_t count = (end - start + PAGE - 1) / PAGE;
+        size_t count = (end - start + size - 1) / size;
         count = count < PAGES ? count : PAGES;
         size_t present = count_present(start, count);
-        start += present * PAGE;
+        start += present * size;
         if (present < count)
             break;
     }

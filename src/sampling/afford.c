@@ -10,8 +10,8 @@
  * no thread is interrupted.
  */
 #include <stddef.h>
-#include <sys/auxv.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/state.h"
@@ -109,7 +109,7 @@ memory_percent(void)
     const char *at = line;
     while (*at != ' ' && *at != '\0')
         at++;
-    uint64_t bytes = proc_number(at + (*at == ' ')) * getauxval(AT_PAGESZ);
+    uint64_t bytes = proc_number(at + (*at == ' ')) * arch_page_size();
     uint64_t percent = 0;
     for (unsigned i = 0; i < MEMORY_DOUBLED && bytes > MEMORY_SMALL; i++) {
         bool is_half = bytes < 2 * (uint64_t)MEMORY_SMALL;

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "sections.h"
 
 /* Least size in bytes of a section whose pages are dropped. */
 #define LARGE (16 << 20)
-#define PAGE ((uintptr_t)4096)
 
 /* The field for the section called NAME. NULL if there is none. */
 static struct bytes *
@@ -139,11 +139,12 @@ sections_read(struct sections *sections, Dwarf *dwarf)
 void
 sections_rest(const struct sections *sections)
 {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < sections->large_count; i++) {
         /* Only pages that lie wholly in the section. */
         const struct bytes *section = &sections->large[i];
-        uintptr_t start = ((uintptr_t)section->at + PAGE - 1) & -PAGE;
-        uintptr_t end = (uintptr_t)section->end & -PAGE;
+        uintptr_t start = ((uintptr_t)section->at + page - 1) & -page;
+        uintptr_t end = (uintptr_t)section->end & -page;
         madvise((void *)start, end - start, MADV_DONTNEED);
     }
 }

@@ -16,14 +16,17 @@
 #include "interpreter.h"
 #include "base/poison.h"
 
-/* Functions that the sampler knows, by their addresses: the address, whose
- * lowest bit says that the function is trusted, and above it a part of its sum.
- * Number of places: a power of two. A function whose place is another one's is
- * not known. */
+/* Functions that the sampler knows, by their addresses. The lowest bit of a
+ * word says that the function is trusted. Above it is a quarter of the address,
+ * which is a multiple of 8, and above that a part of the function's sum. Number
+ * of places: a power of two. A function whose place is another one's is not
+ * known.
+ */
 #define KNOWN_PLACES (1u << 15)
 #define KNOWN_TRUSTED 1u
-#define KNOWN_ADDRESS 0xfffffffffff8u
-#define KNOWN_SUM(sum) ((uint64_t)(sum) << 48)
+#define KNOWN_SUM_SHIFT (ARCH_ADDRESS_BITS - 2)
+#define KNOWN_SUM(sum) ((uint64_t)(sum) << KNOWN_SUM_SHIFT)
+#define KNOWN_ADDRESS (KNOWN_SUM(1) - 2)
 static HOT_STATE _Atomic uint64_t *known;
 static bool is_present; /* all memory of KNOWN is there */
 
@@ -104,23 +107,32 @@ interpreter_settle(void)
         refuse(path, "Python", minor);
 }
 
+/* The function at CODE, as a word has it. */
+static uint64_t
+known_address(uint64_t code)
+{
+    return arch_data(code) >> 2;
+}
+
 static _Atomic uint64_t *
 known_place(uint64_t code)
 {
-    return &known[code * 0x9e3779b97f4a7c15u >> 48 & (KNOWN_PLACES - 1)];
+    return &known[arch_data(code) * 0x9e3779b97f4a7c15u >> 48 &
+                  (KNOWN_PLACES - 1)];
 }
 
 void
 interpreter_know(uint64_t code, uint32_t sum, bool is_trusted)
 {
+    const uint64_t address = known_address(code);
     _Atomic uint64_t *place = known_place(code);
     if (!is_present)
         sys_populate((void *)known, KNOWN_PLACES * sizeof(*known));
     is_present = true;
-    if (sum != 0 && (code & ~(uint64_t)KNOWN_ADDRESS) == 0)
-        atomic_store(place,
-                     code | KNOWN_SUM(sum) | (is_trusted ? KNOWN_TRUSTED : 0));
-    else if ((atomic_load(place) & KNOWN_ADDRESS) == code)
+    if (sum != 0 && (address & ~KNOWN_ADDRESS) == 0)
+        atomic_store(place, address | KNOWN_SUM(sum) |
+                                (is_trusted ? KNOWN_TRUSTED : 0));
+    else if ((atomic_load(place) & KNOWN_ADDRESS) == address)
         atomic_store(place, 0);
 }
 
@@ -153,13 +165,14 @@ read_function(struct script *script, struct script_frame *frame,
 {
     uint64_t word =
         atomic_load_explicit(known_place(frame->code), memory_order_relaxed);
-    bool is_known = (word & KNOWN_ADDRESS) == frame->code;
+    bool is_known = (word & KNOWN_ADDRESS) == known_address(frame->code);
     if ((is_known && (word & KNOWN_TRUSTED) != 0) ||
         reading->sums++ >= SUMS_MOST)
         return;
     frame->sum = interpreter_sum(script->runtime, frame->code);
     reading->is_gone |= frame->sum == 0 && frame == script->frames;
-    if (frame->sum == 0 || (is_known && word >> 48 == (frame->sum & 0xffff)) ||
+    if (frame->sum == 0 ||
+        (is_known && (word ^ KNOWN_SUM(frame->sum)) >> KNOWN_SUM_SHIFT == 0) ||
         reading->texts++ >= TEXTS_MOST)
         return;
     size_t size = interpreter_copy(script->runtime, frame->code, frame->sum,

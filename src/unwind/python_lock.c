@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "python_lock.h"
@@ -93,7 +94,8 @@ owner_at(const struct python *python, uint64_t object, uint64_t address)
 static bool
 may_be_object(uint64_t word, uint64_t sp)
 {
-    return (word & 7) == 0 && word >= 1u << 16 && word < 1ull << 48 &&
+    return (word & 7) == 0 && word >= 1u << 16 &&
+           arch_data(word) >> ARCH_ADDRESS_BITS == 0 &&
            word - sp >= STACK_WORDS * 8u;
 }
 

@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "unwind/heap_view.h"
 
-#define PAGE 4096u
+#define PAGE arch_page_size()
 #define CALLS 4u
 
 /* Three pages: the second one can be read, too, and the third one cannot. */

@@ -22,9 +22,10 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "process/modules.h"
 
-#define PAGE 4096u
+#define PAGE arch_page_size()
 /* No segment of the libraries is here. */
 #define HOLE 0x200000u
 

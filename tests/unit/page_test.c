@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -380,7 +381,7 @@ a_sample_has_its_frames_and_its_time(void **state)
     maker_name(0x10, "main", "inlined");
     maker_add_head();
     maker_add_node(1, 0, 1, 0x10, 0);
-    maker_add_sample(2, 1, 3, 202);
+    maker_add_sample(2, 1, 3, SYS_futex);
     struct profile *profile = load();
     make_page(profile);
     read_head();
@@ -463,7 +464,7 @@ a_wait_points_to_its_holder(void **state)
                                    .count = 4,
                                    .thread = 1,
                                    .node = 1,
-                                   .system_call = 202,
+                                   .system_call = SYS_futex,
                                    .state = STATE_WAITING};
 
     (void)state;

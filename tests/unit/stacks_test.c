@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -19,7 +20,7 @@
 #include "show/stacks_text.h"
 #include "profile_maker.h"
 
-enum { FUTEX = 202, ACCEPT4 = 288 };
+enum { FUTEX = SYS_futex, ACCEPT4 = SYS_accept4 };
 
 static const struct symbolizer_options options = {.inlines = true};
 static struct stacks *stacks;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,7 +34,7 @@ add(uint32_t node, enum state state, uint64_t time, uint64_t length)
         .count = length / MS,
         .thread = 1,
         .node = node,
-        .system_call = state == STATE_WAITING ? 202 : SYSCALL_UNKNOWN,
+        .system_call = state == STATE_WAITING ? SYS_futex : SYSCALL_UNKNOWN,
         .state = (uint8_t)state,
         .waits_on = state == STATE_WAITING ? 1 : 0};
 

@@ -13,7 +13,10 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "unwind/view.h"
+
+#define PAGE arch_page_size()
 
 static uint8_t window[VIEW_WINDOW];
 static struct view view;
@@ -22,13 +25,13 @@ static struct view view;
 static uint8_t *
 map_pages(void)
 {
-    uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+    uint8_t *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     assert_ptr_not_equal(pages, MAP_FAILED);
-    for (unsigned i = 0; i < 2 * 4096; i++)
+    for (uint64_t i = 0; i < 2 * PAGE; i++)
         pages[i] = (uint8_t)(i * 7 + i / 256);
-    assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
+    assert_int_equal(mprotect(pages + 2 * PAGE, PAGE, PROT_NONE), 0);
     return pages;
 }
 
@@ -47,18 +50,18 @@ expect_word(const uint8_t *address)
 static void
 check_words(uint8_t *pages)
 {
-    const unsigned last = 2 * 4096 - 8;
+    const uint64_t last = 2 * PAGE - 8;
     uint64_t value = 0;
 
-    for (unsigned i = 0; i <= last; i++)
+    for (uint64_t i = 0; i <= last; i++)
         expect_word(pages + i);
-    for (unsigned i = last + 1; i-- > 0;)
+    for (uint64_t i = last + 1; i-- > 0;)
         expect_word(pages + i);
-    for (unsigned i = 0; i < 500; i++)
+    for (uint64_t i = 0; i < 500; i++)
         expect_word(pages + i * 1237 % (last + 1));
     for (unsigned i = 1; i <= 9; i++)
         assert_false(view_read(&view, (uint64_t)pages + last + i, &value));
-    assert_false(view_read(&view, (uint64_t)pages + 3 * 4096 - 8, &value));
+    assert_false(view_read(&view, (uint64_t)pages + 3 * PAGE - 8, &value));
     expect_word(pages + last);
 }
 
@@ -71,11 +74,11 @@ a_view_reads_the_stack(void **state)
     (void)state;
     view_begin(&view, 0, 0, 0, window);
     check_words(pages);
-    view_begin(&view, low, low + 2 * 4096, low, window);
+    view_begin(&view, low, low + 2 * PAGE, low, window);
     check_words(pages);
-    view_begin(&view, low + 16, low + 4096 + 20, low + 16, window);
+    view_begin(&view, low + 16, low + PAGE + 20, low + 16, window);
     check_words(pages);
-    munmap(pages, 3 * 4096);
+    munmap(pages, 3 * PAGE);
 }
 
 static void
@@ -100,16 +103,16 @@ a_view_of_nothing_reads_nothing(void **state)
     view_begin(&view, 0, 0, 0, window);
     for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
         assert_false(view_read(&view, addresses[i], &value));
-    view_begin(&view, (uint64_t)pages, (uint64_t)pages + 4096, (uint64_t)pages,
+    view_begin(&view, (uint64_t)pages, (uint64_t)pages + PAGE, (uint64_t)pages,
                window);
     for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
         assert_false(view_read(&view, addresses[i], &value));
     /* A page that has gone since. */
-    munmap(pages + 4096, 4096);
-    assert_false(view_read(&view, (uint64_t)pages + 4096, &value));
-    assert_false(view_read(&view, (uint64_t)pages + 4092, &value));
-    expect_word(pages + 4088);
-    munmap(pages, 3 * 4096);
+    munmap(pages + PAGE, PAGE);
+    assert_false(view_read(&view, (uint64_t)pages + PAGE, &value));
+    assert_false(view_read(&view, (uint64_t)pages + PAGE - 4, &value));
+    expect_word(pages + PAGE - 8);
+    munmap(pages, 3 * PAGE);
 }
 
 /* Whether the page at ADDRESS was ever touched. */
@@ -130,20 +133,20 @@ an_untouched_page_stays_untouched(void **state)
     uint64_t value;
 
     (void)state;
-    assert_int_equal(madvise(pages + 4096, 4096, MADV_DONTNEED), 0);
+    assert_int_equal(madvise(pages + PAGE, PAGE, MADV_DONTNEED), 0);
     view_begin(&view, 0, 0, 0, window);
-    for (unsigned i = 0; i <= 4096 - 8; i++)
+    for (uint64_t i = 0; i <= PAGE - 8; i++)
         expect_word(pages + i);
-    assert_false(is_touched(pages + 4096));
+    assert_false(is_touched(pages + PAGE));
     view_guess(&view);
-    for (unsigned i = 4096 - 7; i <= 2 * 4096; i++)
+    for (uint64_t i = PAGE - 7; i <= 2 * PAGE; i++)
         assert_false(view_read(&view, (uint64_t)pages + i, &value));
-    assert_false(is_touched(pages + 4096));
-    expect_word(pages + 4096 - 8);
+    assert_false(is_touched(pages + PAGE));
+    expect_word(pages + PAGE - 8);
     view_begin_bounded(&view, window, 1);
-    expect_word(pages + 4096);
+    expect_word(pages + PAGE);
     assert_false(view_read(&view, (uint64_t)pages, &value));
-    munmap(pages, 3 * 4096);
+    munmap(pages, 3 * PAGE);
 }
 
 /* A copy answers for what was copied, whatever is there now. */

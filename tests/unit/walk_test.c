@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "walk_maker.h"
 
 /* Undo one frame with RULE; the caller has no rule, so that the walk stops in
@@ -99,16 +100,17 @@ a_chain_is_followed(void **state)
 static void
 a_chain_over_a_hole_is_followed(void **state)
 {
-    uint8_t *pages = mmap(NULL, 5 * 4096, PROT_READ | PROT_WRITE,
+    const uint64_t page = arch_page_size();
+    uint8_t *pages = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint64_t low = (uint64_t)pages, *behind = (uint64_t *)(low + 4 * 4096);
+    uint64_t low = (uint64_t)pages, *behind = (uint64_t *)(low + 4 * page);
 
     (void)state;
     assert_ptr_not_equal(pages, MAP_FAILED);
-    assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
-    view_begin(&view, low, low + 5 * 4096, low + 64, window);
+    assert_int_equal(mprotect(pages + 2 * page, page, PROT_NONE), 0);
+    view_begin(&view, low, low + 5 * page, low + 64, window);
     rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
-    stand_at(LEAF, low + 64, low + 2 * 4096 + 64);
+    stand_at(LEAF, low + 64, low + 2 * page + 64);
     expect_cut(CUT_BAD_READ, 1);
     behind[0] = (uint64_t)&behind[2];
     behind[1] = F1;
@@ -117,7 +119,7 @@ a_chain_over_a_hole_is_followed(void **state)
     stand_at(LEAF, low + 64, (uint64_t)behind);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 3);
-    munmap(pages, 5 * 4096);
+    munmap(pages, 5 * page);
 }
 
 /* A leaf, a signal handler, the restorer's frame, the code that was

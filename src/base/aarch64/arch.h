@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
 
@@ -50,9 +51,17 @@
  * Debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 208u
 
-/* Number of bits in an address of the program. The kernel gives a larger
- * one only to a program that asks mmap(2) for it. */
-#define ARCH_ADDRESS_BITS 48
+/* Number of bits in an address of the program. A kernel for 48 bits gives
+ * smaller ones. One for 52 bits gives the larger ones only to a program that
+ * asks mmap(2) for them (Documentation/arch/arm64/memory.rst). */
+#define ARCH_ADDRESS_BITS 52
+
+/* Number of bytes in a page: 4, 16 or 64 KiB, as the kernel was built. */
+static inline uint64_t
+arch_page_size(void)
+{
+    return getauxval(AT_PAGESZ);
+}
 
 /* perf's events with SIGTRAP may sample the kernel, in all kernels from this
  * one on: 1,000 * major + minor. In older ones that ends system calls. */
@@ -90,12 +99,23 @@ struct regs {
 /* In place of the link, which is not known then: sp is a lower bound. */
 #define ARCH_SP_DOUBTED 1u
 
+/* The address in WORD, a pointer to data. The processor ignores the upper byte
+ * of one, where the memory's tag can be (MTE). */
+static inline uint64_t
+arch_data(uint64_t word)
+{
+    return word & ((1ull << 56) - 1);
+}
+
 /* The address of code that is in a word of the stack: without its signature
- * (pointer authentication). Code of the program has zeros there. */
+ * (pointer authentication). The instruction XPACLRI knows which bits belong to
+ * the signature. Processors without signatures take it for a NOP. */
 static inline uint64_t
 arch_code(uint64_t word)
 {
-    return word & ((1ull << ARCH_ADDRESS_BITS) - 1);
+    register uint64_t link __asm__("x30") = word;
+    __asm__("hint #7" : "+r"(link));
+    return link & ((1ull << ARCH_ADDRESS_BITS) - 1);
 }
 
 /* Whether a call leaves its return address in a register. arch_link is what

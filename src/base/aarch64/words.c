@@ -46,19 +46,39 @@ words_ask_no_more(void)
     atomic_store(&is_silent, true);
 }
 
+/* Read the WORD of 8 bytes at ADDRESS, which may be any number. A copy by the
+ * kernel waits for the lock of the process's memory map; the first way does
+ * not. */
+static bool
+read_word(uint64_t *word, uint64_t address)
+{
+    if (address % sizeof(*word) != 0)
+        return false;
+    if (!sys_can_load(address))
+        return sys_copy_memory(word, address, sizeof(*word));
+    *word = *(const volatile uint64_t *)address;
+    return true;
+}
+
+/* Whether a table of thread-local variables lies at ADDRESS. */
+static bool
+is_table(uint64_t address)
+{
+    uint64_t size, generation;
+    return read_word(&size, address - 16) && size < SMALL &&
+           read_word(&generation, address) && generation < SMALL;
+}
+
 /* Whether a block of libc lies at POINTER, which may be any number. */
 static bool
 is_block(uint64_t pointer)
 {
-    uint64_t table, numbers[2];
+    uint64_t table;
     _Atomic uint64_t *place = seen_place(pointer);
     if (atomic_load_explicit(place, memory_order_relaxed) == pointer ||
         atomic_load_explicit(&is_silent, memory_order_relaxed))
         return *(const volatile uint64_t *)pointer != 0;
-    bool is = sys_copy_memory(&table, pointer, sizeof(table)) &&
-              table % 8 == 0 && sys_copy_memory(numbers, table - 16, 8) &&
-              sys_copy_memory(numbers + 1, table, 8) && numbers[0] < SMALL &&
-              numbers[1] < SMALL;
+    bool is = read_word(&table, pointer) && is_table(table);
     if (is)
         atomic_store_explicit(place, pointer, memory_order_relaxed);
     return is;

@@ -50,6 +50,13 @@
 /* Number of bits in an address of the program, without 5-level page tables. */
 #define ARCH_ADDRESS_BITS 47
 
+/* Number of bytes in a page. */
+static inline uint64_t
+arch_page_size(void)
+{
+    return 4096;
+}
+
 /* perf's events with SIGTRAP may sample the kernel, in all kernels from this
  * one on: 1,000 * major + minor. */
 #define ARCH_PERF_KERNEL_FROM 6001u
@@ -113,6 +120,13 @@ arch_doubts_sp(const struct regs *regs)
 {
     (void)regs;
     return false;
+}
+
+/* The address in WORD, a pointer to data. Nothing else is in it here. */
+static inline uint64_t
+arch_data(uint64_t word)
+{
+    return word;
 }
 
 /* The address of code that is in a word of the stack: without a signature,
