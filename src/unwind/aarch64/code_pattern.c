@@ -42,8 +42,8 @@ code_pattern_is_entry(uint64_t pc)
 }
 
 /* Whether the instruction WORD is one of a stub: adrp x16; ldr x17, [x16,
- * #...]; add x16, x16, #...; br x17; nop; bti c. *LEFT becomes how many
- * instructions of the stub are behind it. */
+ * #...]; add x16, x16, #...; autia1716 or not; br x17. *LEFT becomes how many
+ * instructions of the stub are behind it, without the autia1716. */
 static bool
 is_of_stub(uint32_t word, unsigned *left)
 {
@@ -53,6 +53,7 @@ is_of_stub(uint32_t word, unsigned *left)
     } forms[] = {{0x9f00001f, 0x90000010, 3},
                  {0xffc003ff, 0xf9400211, 2},
                  {0xff8003ff, 0x91000210, 1},
+                 {0xffffffff, 0xd503219f, 0},
                  {0xffffffff, 0xd61f0220, 0}};
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
         if ((word & forms[i].mask) == forms[i].word) {
@@ -93,7 +94,7 @@ code_pattern_is_last(uint64_t pc)
     for (size_t i = 0; i < LAST_WORDS; i++) {
         instruction_read(words[i], &in);
         if (in.kind == IN_END)
-            return (words[i] >> 24) != 0xd6;
+            return words[i] >> 25 != 0x6b; /* br and braa go elsewhere */
         if (in.kind == IN_BRANCH || in.kind == IN_JUMP || in.kind == IN_RETURN)
             return false;
     }

@@ -28,6 +28,8 @@ struct path {
     size_t at;
     int64_t taken;    /* how far sp is above its start, or above x29 */
     int64_t fp, link; /* from where they were loaded, or NOWHERE */
+    /* Where they were stored before, or NOWHERE. */
+    int64_t fp_stored, link_stored;
     bool by_fp;
 };
 
@@ -43,13 +45,25 @@ struct reading {
 
 static struct reading the_reading;
 
-/* Let PATH know that REGISTER is loaded from AT. */
+/* Let PATH know that register NUMBER is stored at AT: it still has the caller's
+ * value, unless that was loaded from the stack before. */
+static void
+note_store(struct path *path, unsigned number, int64_t at)
+{
+    if (number == REG_FP && path->fp == NOWHERE)
+        path->fp_stored = at;
+    if (number == REG_LINK && path->link == NOWHERE)
+        path->link_stored = at;
+}
+
+/* Let PATH know that register NUMBER is loaded from AT. What was stored there
+ * on the way was in the register when the way began. */
 static void
 note_load(struct path *path, unsigned number, int64_t at)
 {
-    if (number == REG_FP)
+    if (number == REG_FP && at != path->fp_stored)
         path->fp = at;
-    if (number == REG_LINK)
+    if (number == REG_LINK && at != path->link_stored)
         path->link = at;
 }
 
@@ -66,6 +80,8 @@ step_over(const struct reading *reading, struct path *path,
         path->taken += in->move;
         return true;
     case IN_STORE:
+        note_store(path, in->first, path->taken + in->offset);
+        note_store(path, in->second, path->taken + in->offset + 8);
         path->taken += in->move;
         return true;
     case IN_MOVE:
@@ -76,6 +92,7 @@ step_over(const struct reading *reading, struct path *path,
             return false;
         path->by_fp = true;
         path->taken = in->offset;
+        path->fp_stored = path->link_stored = NOWHERE;
         return true;
     case IN_CALL:
     case IN_CALL_REGISTER:
@@ -123,9 +140,10 @@ static void
 note_same(struct reading *reading, const struct path *path,
           const struct instruction *in)
 {
-    reading->is_first &= in->kind != IN_JUMP && in->kind != IN_RETURN &&
-                         path->taken == 0 && !path->by_fp &&
-                         path->fp == NOWHERE && path->link == NOWHERE;
+    reading->is_first &=
+        in->kind != IN_JUMP && in->kind != IN_RETURN && path->taken == 0 &&
+        !path->by_fp && path->fp == NOWHERE && path->link == NOWHERE &&
+        path->fp_stored == NOWHERE && path->link_stored == NOWHERE;
     if (reading->is_first)
         reading->same = path->at + 4;
 }
@@ -183,7 +201,10 @@ epilogue_read(const uint8_t *code, size_t length, enum epilogue_way way,
               uint64_t pc, epilogue_reader *reader, struct epilogue *epilogue)
 {
     struct reading *reading = &the_reading;
-    struct path path = {.fp = NOWHERE, .link = NOWHERE};
+    struct path path = {.fp = NOWHERE,
+                        .link = NOWHERE,
+                        .fp_stored = NOWHERE,
+                        .link_stored = NOWHERE};
     (void)reader;
     memset(reading, 0, sizeof(*reading));
     if (pc % 4 != 0)

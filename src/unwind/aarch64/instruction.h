@@ -20,7 +20,7 @@ enum instruction_kind {
     IN_MOVE,     /* sp becomes sp + OFFSET */
     IN_SET_FP,   /* x29 becomes sp + OFFSET */
     IN_USE_FP,   /* sp becomes x29 + OFFSET */
-    IN_WRITE_FP, /* x29 becomes something else */
+    IN_WRITE_FP, /* x29 becomes something else, or x30 not from the stack */
     IN_CALL,
     IN_CALL_REGISTER,
     IN_BRANCH, /* to TARGET, or on */
