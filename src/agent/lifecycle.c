@@ -490,7 +490,6 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
 static bool
 may_begin(void)
 {
-    real_begin();
     const char *call = setup_forbidden_call();
     if (call == NULL)
         return true;
@@ -502,12 +501,15 @@ may_begin(void)
 }
 
 /* The C library gives what main gets to the constructors of all modules
- * (glibc, elf/dl-init.c). */
+ * (glibc, elf/dl-init.c). The functions behind the hooks are looked up even if
+ * nothing is profiled: later, a signal handler may call a hook, or a thread
+ * without thread-local storage, where dlsym would fail. */
 __attribute__((constructor)) static void
 begin(int count, char **arguments, char **environment)
 {
     char error[512];
     int saved = errno;
+    real_begin();
     /* A set-user-ID program must not be profiled (ld.so(8)). */
     if (getauxval(AT_SECURE) != 0)
         return;

@@ -66,8 +66,15 @@ expect_samples 200 p.folded
 #   their own, as a thread, and at the end of the process;
 # - what they compute is sampled, with stacks that reach their root, whether
 #   they never had any or have another thread pointer for a while;
+# - the same holds for a program that is not profiled;
 # - a program that the kernel lets make no thread runs in silence.
 section "threads without thread-local storage"
+
+for way in calls end; do
+    rates=1000 expect_same SPROF_ONLY=other "$work/no_tls" $way
+    rates=1000 expect_same SPROF_LOG=quiet SPROF_SYMBOLIZE=no \
+        "$work/no_tls" $way
+done
 
 for trigger in auto timer ask; do
     rates=1000 expect_same SPROF_TRIGGER=$trigger "$work/no_tls" calls

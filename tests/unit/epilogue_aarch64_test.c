@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -69,6 +70,41 @@ frame(enum rule_cfa by, int32_t cfa, int32_t fp, int32_t link)
     uint64_t bits;
     assert_true(rule_bits_of_return(link != 0, link, &bits));
     return (struct rule){rule.word | bits};
+}
+
+static size_t
+read_here(uint64_t address, uint8_t *to, size_t limit)
+{
+    memcpy(to, (const void *)address, limit);
+    return limit;
+}
+
+/* A call is passed if what it calls returns with the stack as it was. */
+static void
+calls_are_passed(void **state)
+{
+    static const uint32_t code[1024] = {
+        /* bl +24; bl +12; ldr x30, [sp], #16; ret */
+        0x94000006, 0x94000003, 0xf84107fe, RET,
+        /* add sp, sp, #16; ret. str x30, [sp, #-16]!; ldr x30, [sp], #16; ret
+         */
+        ADD_16, RET, 0xf81f0ffe, 0xf84107fe, RET};
+    const uint8_t *bytes = (const uint8_t *)code;
+
+    (void)state;
+    /* The second call takes 16 bytes; the first does not. */
+    assert_false(epilogue_read(bytes, 16, EPILOGUE_BRANCHED, (uint64_t)code,
+                               read_here, &shown));
+    assert_false(epilogue_read(bytes, 16, EPILOGUE_BRANCHED, (uint64_t)code,
+                               NULL, &shown));
+    assert_true(epilogue_read(bytes + 8, 8, EPILOGUE_BRANCHED,
+                              (uint64_t)code + 8, read_here, &shown));
+    static uint32_t other[1024];
+    memcpy(other, code, sizeof(code));
+    other[1] = NOP;
+    assert_true(epilogue_read((const uint8_t *)other, 16, EPILOGUE_BRANCHED,
+                              (uint64_t)other, read_here, &shown));
+    assert_int_equal(shown.rule.word, from_sp(16, 0, -16).word);
 }
 
 /* A register that is stored on the way is in its place before that. */
@@ -306,6 +342,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_ahead_tells_nothing),
+        cmocka_unit_test(calls_are_passed),
         cmocka_unit_test(straight_code_is_followed),
         cmocka_unit_test(loads_tell_where_registers_were),
         cmocka_unit_test(a_frame_pointer_is_followed),

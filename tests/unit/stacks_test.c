@@ -276,6 +276,7 @@ labels_and_waits_that_differ_are_told(void **state)
         entries[i] = (struct stacks_entry){.tid = i + 1,
                                            .node = 2,
                                            .state = 'S',
+                                           .system_call = SYS_read,
                                            .cpu = UINT64_MAX,
                                            .label = i % 5};
         maker_add_text(10 + i, (char[]){'s', (char)('a' + i), '\0'});

@@ -4,6 +4,7 @@
  * speedscope's. Whole files are held against their schemas by scenario 66; here
  * it is what each column says of a small profile.
  */
+#include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "write/output_file.h"
 
 #include "profile_maker.h"
@@ -98,7 +100,9 @@ firefox_gets_its_fields(void **state)
         "\"interval\":1,",
         "\"preprocessedProfileVersion\":61,",
         "\"subcategories\":[\"Other\",\"futex\"]",
-        "\"libs\":[{\"arch\":\"x86_64\",\"name\":\"app\",\"path\":\"/bin/app\"",
+        ARCH_MACHINE == EM_X86_64 ? "\"libs\":[{\"arch\":\"x86_64\","
+                                  : "\"libs\":[{\"arch\":\"aarch64\",",
+        "\"name\":\"app\",\"path\":\"/bin/app\"",
         "\"codeId\":\"ab01\"}",
         "\"stackTable\":{\"frame\":[0,1,2,3,4,5],"
         "\"prefix\":[null,0,1,1,null,null],\"length\":6}",

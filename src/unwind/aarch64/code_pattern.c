@@ -84,19 +84,25 @@ code_pattern_stub(uint64_t pc)
     return rule_entry();
 }
 
+/* br and braa lead elsewhere. What is no code but data often looks like udf:
+ * that counts behind a call or a system call alone. */
 bool
 code_pattern_is_last(uint64_t pc)
 {
     uint32_t words[LAST_WORDS];
     struct instruction in;
+    bool is_behind_call = false;
     if (!read_words(pc, words, LAST_WORDS))
         return false;
     for (size_t i = 0; i < LAST_WORDS; i++) {
         instruction_read(words[i], &in);
         if (in.kind == IN_END)
-            return words[i] >> 25 != 0x6b; /* br and braa go elsewhere */
+            return words[i] >> 24 == 0xd4 ||
+                   (words[i] >> 16 == 0 && is_behind_call);
         if (in.kind == IN_BRANCH || in.kind == IN_JUMP || in.kind == IN_RETURN)
             return false;
+        is_behind_call |= in.kind == IN_CALL || in.kind == IN_CALL_REGISTER ||
+                          words[i] == CALL;
     }
     return false;
 }

@@ -7,7 +7,7 @@
  *
  * The hard thing is not to leave the function. What follows a call that does
  * not return, or an instruction that ends the program, is another function's.
- * So calls are passed in straight code alone.
+ * So a call is passed in straight code, or if what it calls is seen to return.
  */
 #include <string.h>
 
@@ -20,6 +20,13 @@
 #define BRANCHES_MAX 32
 #define STEPS_MAX 1024u
 #define STRAIGHT_MAX 16u
+
+/* Limits of what is followed to see that a call returns: levels of calls, the
+ * function itself included, calls of one function, and bytes of the code of one
+ * that is called. */
+#define LEVELS 3u
+#define CALLS_MAX 32u
+#define CALLEE_REACH 2048u
 
 #define NOWHERE INT64_MIN
 
@@ -37,13 +44,19 @@ struct reading {
     const uint8_t *code;
     size_t length, same;
     enum epilogue_way way;
-    unsigned steps, branches;
+    uint64_t pc; /* address of the code */
+    epilogue_reader *reader;
+    unsigned level; /* of calls */
+    unsigned steps, branches, calls;
     bool is_first; /* nothing was taken yet, and there was no jump */
     uint8_t seen[EPILOGUE_REACH / 4 / 8];
     struct path later[BRANCHES_MAX];
 };
 
-static struct reading the_reading;
+static struct reading readings[LEVELS]; /* 3 KiB each */
+static uint8_t callees[LEVELS][CALLEE_REACH];
+
+static bool follow_ways(struct reading *reading, struct path *path);
 
 /* Let PATH know that register NUMBER is stored at AT: it still has the caller's
  * value, unless that was loaded from the stack before. */
@@ -67,9 +80,40 @@ note_load(struct path *path, unsigned number, int64_t at)
         path->link = at;
 }
 
+/* A way from the first instruction on. */
+static struct path
+begin_path(void)
+{
+    return (struct path){.fp = NOWHERE,
+                         .link = NOWHERE,
+                         .fp_stored = NOWHERE,
+                         .link_stored = NOWHERE};
+}
+
+/* Whether the function that IN calls, at AT, is seen to return. */
+static bool
+is_passed(struct reading *reading, const struct instruction *in, size_t at)
+{
+    unsigned level = reading->level + 1;
+    struct path path = begin_path();
+    if (in->kind != IN_CALL || reading->reader == NULL || level >= LEVELS ||
+        ++reading->calls > CALLS_MAX)
+        return false;
+    struct reading *callee = &readings[level];
+    memset(callee, 0, sizeof(*callee));
+    callee->level = level;
+    callee->way = EPILOGUE_BRANCHED;
+    callee->reader = reading->reader;
+    callee->pc = reading->pc + at + (uint64_t)in->target;
+    callee->code = callees[level];
+    callee->length = reading->reader(callee->pc, callees[level], CALLEE_REACH);
+    return follow_ways(callee, &path) && path.taken == 0 && !path.by_fp &&
+           path.link == NOWHERE;
+}
+
 /* Follow IN. Returns false if the way is lost. */
 static bool
-step_over(const struct reading *reading, struct path *path,
+step_over(struct reading *reading, struct path *path,
           const struct instruction *in)
 {
     bool is_straight = reading->way == EPILOGUE_STRAIGHT;
@@ -96,12 +140,12 @@ step_over(const struct reading *reading, struct path *path,
         return true;
     case IN_CALL:
     case IN_CALL_REGISTER:
+        /* A call needs a frame: x30 is loaded behind it. */
+        return path->link == NOWHERE &&
+               (is_straight || is_passed(reading, in, path->at));
     case IN_BRANCH:
     case IN_JUMP:
-        /* A call needs a frame: x30 is loaded behind it. */
-        return in->kind == IN_CALL || in->kind == IN_CALL_REGISTER
-                   ? is_straight && path->link == NOWHERE
-                   : !is_straight;
+        return !is_straight;
     case IN_LANDING:
         return path->at == 0;
     case IN_SET_FP:
@@ -196,29 +240,36 @@ make_rule(const struct path *path, struct rule *rule)
     return true;
 }
 
+/* Follow one way after the other, from PATH on, until one of them returns. */
+static bool
+follow_ways(struct reading *reading, struct path *path)
+{
+    reading->is_first = true;
+    while (!follow(reading, path)) {
+        reading->is_first = false;
+        if (reading->branches == 0 || reading->steps >= STEPS_MAX)
+            return false;
+        *path = reading->later[--reading->branches];
+    }
+    return true;
+}
+
 bool
 epilogue_read(const uint8_t *code, size_t length, enum epilogue_way way,
               uint64_t pc, epilogue_reader *reader, struct epilogue *epilogue)
 {
-    struct reading *reading = &the_reading;
-    struct path path = {.fp = NOWHERE,
-                        .link = NOWHERE,
-                        .fp_stored = NOWHERE,
-                        .link_stored = NOWHERE};
-    (void)reader;
+    struct reading *reading = &readings[0];
+    struct path path = begin_path();
     memset(reading, 0, sizeof(*reading));
     if (pc % 4 != 0)
         return false;
     reading->code = code;
     reading->length = length < EPILOGUE_REACH ? length : EPILOGUE_REACH;
     reading->way = way;
-    reading->is_first = true;
-    while (!follow(reading, &path)) {
-        reading->is_first = false;
-        if (reading->branches == 0 || reading->steps >= STEPS_MAX)
-            return false;
-        path = reading->later[--reading->branches];
-    }
+    reading->pc = pc;
+    reading->reader = reader;
+    if (!follow_ways(reading, &path))
+        return false;
     epilogue->same = reading->same;
     return make_rule(&path, &epilogue->rule);
 }
