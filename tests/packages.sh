@@ -15,6 +15,9 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
     libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
     make git curl libdebuginfod1 qemu-user bubblewrap)
+# The cross build for aarch64, which is left out where these are not to be had.
+cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
+    libc6-dev-arm64-cross mmdebstrap cpio)
 # What opens our files, of the distribution and of npm: speedscope, and the
 # Firefox Profiler's loader with the node that it needs.
 client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)

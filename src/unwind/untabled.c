@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "process/modules.h"
@@ -149,18 +150,31 @@ untabled_decide(uint64_t pc, bool is_generated, struct rule rule)
     rules_put(pc, rule);
 }
 
+/* Whether EPILOGUE shows a frame without a frame pointer. */
+static bool
+is_by_sp(const struct epilogue *epilogue)
+{
+    return rule_cfa(epilogue->rule) == RULE_CFA_SP &&
+           rule_fp(epilogue->rule) == RULE_FP_SAME;
+}
+
 /* Only what one look shows is believed, and only where no frame pointer is
- * kept. */
+ * kept: code in a row, or a leaf that loads nothing on its way to the return.
+ */
 struct rule
 untabled_put_generated(uint64_t pc, bool is_return)
 {
     struct epilogue epilogue;
     uint64_t from = pc + is_return;
     size_t length = read_code(from, page_end(pc), GENERATED_REACH, true);
-    if (epilogue_read(bytes, length, EPILOGUE_STRAIGHT, from, NULL,
-                      &epilogue) &&
-        rule_cfa(epilogue.rule) == RULE_CFA_SP &&
-        rule_fp(epilogue.rule) == RULE_FP_SAME) {
+    bool is_shown = epilogue_read(bytes, length, EPILOGUE_STRAIGHT, from, NULL,
+                                  &epilogue) &&
+                    is_by_sp(&epilogue);
+    if (ARCH_HAS_LINK && !is_shown && !is_return)
+        is_shown = epilogue_read(bytes, length, EPILOGUE_BRANCHED, from, NULL,
+                                 &epilogue) &&
+                   is_by_sp(&epilogue) && rule_is_linked(epilogue.rule);
+    if (is_shown) {
         watch_code(pc, from, length, 0);
         return epilogue.rule;
     }

@@ -4,8 +4,15 @@
 # init.sh -- the first program of the emulated machine (run.sh). It runs units
 # and scenarios, and measures what an emulator can tell: counts and shares. It
 # says "ok NAME" or "FAIL NAME" of each, sends files to run.sh, and turns the
-# machine off. The kernel's command line has set=brief (what depends on the
-# processor), set=short or set=long.
+# machine off. The kernel's command line has set=WORD,...:
+#
+#   brief    what depends on the processor
+#   short    all that differs from x86-64
+#   long     more of it
+#   clocked  what compares times, and needs a clock that is in step
+#   newer    a newer kernel, and other interpreters
+#   pages    what depends on the size of pages and of addresses
+#   tags     memory with tags
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C
 mkdir -p /proc /sys /dev /tmp /root /run
 mount -t proc proc /proc
@@ -24,21 +31,18 @@ export LD_LIBRARY_PATH=/build/tests
 # SIOCSIFFLAGS: the loopback device is up and running.
 python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 0x49))'
-is_long= is_brief=
-grep -q set=long /proc/cmdline && is_long=yes
-grep -q set=brief /proc/cmdline && is_brief=yes
+[ -e /usr/bin/php ] || ln -s php8.2 /usr/bin/php
 echo "kernel $(uname -r)"
+sets=,$(sed -n 's/.*set=\([a-z,]*\).*/\1/p' /proc/cmdline),
 
-# Units of what is different here: rules, walks, handlers and what reads /proc.
-units="rules row_table learn walk walk_guess script view look handlers
-    disposition mask alternate trigger roster observe harvest perf_kernel
-    python_lines journal store profile thread_word_aarch64 trace_context"
-
-# What matters and compares no times: behaviour and control.
-scenarios=72-stacks
-[ -z "$is_brief" ] ||
-    units='rules walk handlers disposition thread_word_aarch64' scenarios=
-[ -z "$is_long" ] || scenarios+=" 30-same-behaviour 20-bad-settings"
+# of WORD...: whether the set is one of these.
+of() {
+    local word
+    for word; do
+        [[ $sets != *,$word,* ]] || return 0
+    done
+    return 1
+}
 
 # try NAME SECONDS PROGRAM...
 try() {
@@ -79,10 +83,10 @@ send() {
     echo "end ${1##*/}"
 }
 
-cd /source/tests || exit 1
-for unit in $units; do
-    try "unit.$unit" 120 "/build/tests/${unit}_test"
-done
+# scenario NAME SECONDS
+scenario() {
+    try "scenario.$1" "$2" bash "/source/tests/scenario/$1.sh"
+}
 
 # real NAME LEAST COMMAND...: LEAST % of the CPU time reaches its root.
 real() {
@@ -97,24 +101,28 @@ real() {
     rm -f /tmp/real.folded
 }
 
+cd /source/tests || exit 1
 cp /source/tests/scenario/job.py /tmp
 seq 1 150000 >/tmp/numbers
-for _ in 1 2 3 4 5 6 7 8; do
+for _ in $(seq 16); do
     cat /tmp/numbers
 done >/tmp/more
 numbers='with recursive c(x) as (select 1 union all select x+1 from c
     where x<500000) select sum(x*x) from c'
 expression='(\d)(\d+)[13579]{2}(4|5)+\d'
-real python 99 python3 -c "sum(i * i for i in range(2500000))"
-if [ -z "$is_brief" ]; then
-    real sqlite3 99 sqlite3 :memory: "$numbers"
-    real xz 99 xz -6 -k -c /tmp/numbers
-    real c++ 99 lzip -6 -k -c /tmp/numbers
-    real rust 99 rg -j 1 -c "$expression" /tmp/more
-fi
 
-# Functions of Python among the native ones.
-cat >/tmp/app.py <<'P'
+# check_units UNIT...
+check_units() {
+    local unit
+    for unit; do
+        try "unit.$unit" 120 "/build/tests/${unit}_test"
+    done
+}
+
+check_python() {
+    local share
+    real python 99 python3 -c "sum(i * i for i in range(2500000))"
+    cat >/tmp/app.py <<'P'
 import time
 def leaf():
     return sum(i * i % 7 for i in range(2000))
@@ -124,33 +132,41 @@ def spin(seconds):
         leaf()
 spin(2)
 P
-profiled SPROF_OUTPUT=/tmp/app.folded python3 /tmp/app.py
-share=$(awk '/app\.spin|Py_RunMain/ { all += $NF }
-    /app\.<module>;app\.spin;app\.leaf/ { part += $NF }
-    END { printf "%d", all ? 100 * part / all : 0 }' \
-    /tmp/app.folded)
-say python "$share >= 80" "$share % show the functions"
+    profiled SPROF_OUTPUT=/tmp/app.folded python3 /tmp/app.py
+    share=$(awk '/app\.spin|Py_RunMain/ { all += $NF }
+        /app\.<module>;app\.spin;app\.leaf/ { part += $NF }
+        END { printf "%d", all ? 100 * part / all : 0 }' /tmp/app.folded)
+    say python "$share >= 80" "$share % show the functions"
+}
 
-# The chain of calls is whole in each stack that comes to its end; also with
-# signed return addresses and landing pads (pac).
-for variant in o0 o2 o2_nofp o3_lto o0_pac o2_pac; do
-    program=/build/tests/workload/known_stack.$variant
-    profiled SPROF_OUTPUT=/tmp/known.folded "$program" 2000 >/tmp/known 2>&1
-    chain=$(sed -n 's/^expect: //p' /tmp/known | head -n 1)
-    share=$(awk -v chain="$chain" '
-        /;leaf_spin/ { all += $NF; if ($0 ~ chain) whole += $NF }
-        END { printf "%.2f %d", all ? 100 * whole / all : 0, all }' \
-        /tmp/known.folded)
-    say "known_stack.$variant" "${share% *} >= 99 && ${share#* } > 1000" \
-        "${share% *} % of ${share#* } ms are whole"
-    rm -f /tmp/known.folded
-done
-real c++.pac 99 /build/tests/workload/long_names.pac 10
-real plt.pac 99 /build/tests/workload/plt_loop.pac 1000
+check_programs() {
+    real sqlite3 99 sqlite3 :memory: "$numbers"
+    real xz 99 xz -6 -k -c /tmp/numbers
+    real c++ 99 lzip -6 -k -c /tmp/numbers
+    real rust 99 rg -j 1 -c "$expression" /tmp/more
+}
 
-# blocked VARIANT TRIGGER: each call that waits is seen, with its whole stack,
-# none is wrong, and none is interrupted.
-blocked() {
+# check_chains VARIANT...: the chain of calls is whole in each stack that comes
+# to its end; also with signed return addresses and landing pads (pac).
+check_chains() {
+    local variant program chain share
+    for variant; do
+        program=/build/tests/workload/known_stack.$variant
+        profiled SPROF_OUTPUT=/tmp/known.folded "$program" 2000 >/tmp/known 2>&1
+        chain=$(sed -n 's/^expect: //p' /tmp/known | head -n 1)
+        share=$(awk -v chain="$chain" '
+            /;leaf_spin/ { all += $NF; if ($0 ~ chain) whole += $NF }
+            END { printf "%.2f %d", all ? 100 * whole / all : 0, all }' \
+            /tmp/known.folded)
+        say "known_stack.$variant" "${share% *} >= 99 && ${share#* } > 1000" \
+            "${share% *} % of ${share#* } ms are whole"
+        rm -f /tmp/known.folded
+    done
+}
+
+# check_waits VARIANT TRIGGER: each call that waits is seen, with its whole
+# stack, none is wrong, and none is interrupted.
+check_waits() {
     local share missing= expected
     profiled SPROF_TRIGGER="$2" SPROF_OUTPUT=/tmp/wait.sprof \
         "/build/tests/workload/blocked_calls.$1" 3000 >/tmp/waits 2>&1
@@ -171,48 +187,64 @@ blocked() {
         "$3 % of $4 ms are whole, $5 wrong${missing#.}"
     rm -f /tmp/wait.*
 }
-blocked o0 auto
-blocked o0_pac auto
-blocked o2_pac auto
-if [ -z "$is_brief" ]; then
-    blocked o2 auto
-    blocked o2_fp auto
-fi
-if [ -n "$is_long" ]; then
-    blocked o2_pac timer
-    blocked o2 ask
-fi
 
-# Programs that would notice a profiler find nothing wrong.
-for program in own_sigprof masked_signals sleepers sigaltstack_work \
-    makecontext_work small_stack signal_handler_frames many_threads \
-    short_threads dlopen_loop exec_chain thread_exit_last raw_threads \
-    registered_threads starts_and_stops fork_own_malloc chaos_malloc \
-    strange_signals long_calls deep_recursion.pac; do
-    status=0
-    SPROF_OUTPUT=/tmp/behaves.folded LD_PRELOAD=/build/libsprof.so \
-        timeout 60 /build/tests/workload/$program >/tmp/behaves 2>&1 ||
-        status=$?
-    grep -qx ok /tmp/behaves && [ $status -eq 0 ] && echo "ok $program" ||
-        echo "FAIL $program ($status)"
-done
-rm -f /tmp/behaves*
+# check_behaviour PROGRAM...: programs that would notice a profiler find nothing
+# wrong. They behave as they do alone.
+check_behaviour() {
+    local program status alone
+    for program; do
+        alone=0 status=0
+        timeout 100 /build/tests/workload/$program >/tmp/alone 2>&1 || alone=$?
+        SPROF_LOG=quiet SPROF_OUTPUT=/tmp/behaves.folded \
+            LD_PRELOAD=/build/libsprof.so timeout 100 \
+            /build/tests/workload/$program >/tmp/behaves 2>&1 || status=$?
+        if [ $status -eq $alone ] && grep -qx 'ok\|skipped: .*' /tmp/behaves &&
+            [ "$(tail -n 1 /tmp/alone)" = "$(tail -n 1 /tmp/behaves)" ]; then
+            echo "ok $program"
+        else
+            echo "FAIL $program ($status, alone $alone)"
+        fi
+    done
+    rm -f /tmp/behaves*
+}
 
 # What was sampled survives a kill, and makes all formats.
-profiled SPROF_OUTPUT=/tmp/killed.sprof python3 -c 'while True: pass' &
-killed=$!
-sleep 5
-kill -9 $killed
-wait $killed 2>/dev/null
-try kill 60 /build/sprofile report /tmp/killed.sprof
-seconds=$(/build/sprofile info /tmp/killed.sprof |
-    sed -n 's/^time .*, \([0-9.]*\) s$/\1/p')
-say kill.time "${seconds:-0} > 4" "${seconds:-0} s of 5"
-for form in pb.gz json speedscope.json folded; do
-    try "format.$form" 60 \
-        /build/sprofile convert /tmp/killed.sprof "/tmp/killed.$form"
-done
-try format.html 60 /build/sprofile flame -o /tmp/killed.html /tmp/killed.sprof
+check_formats() {
+    local killed seconds form
+    profiled SPROF_OUTPUT=/tmp/killed.sprof python3 -c 'while True: pass' &
+    killed=$!
+    sleep 3
+    kill -9 $killed
+    wait $killed 2>/dev/null
+    try kill 60 /build/sprofile report /tmp/killed.sprof
+    for form in pb.gz json speedscope.json folded; do
+        try "format.$form" 60 \
+            /build/sprofile convert /tmp/killed.sprof "/tmp/killed.$form"
+    done
+    try format.html 60 \
+        /build/sprofile flame -o /tmp/killed.html /tmp/killed.sprof
+}
+
+# A program kills itself, and says before how much CPU time it had. The spool
+# has all of it but for one tick, which is 128 ms at most.
+check_kill() {
+    local i lost most=0
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        profiled SPROF_OUTPUT=/tmp/self.sprof python3 -c "
+import os, signal, time
+while time.process_time() < 0.17 * $i: pass
+clock = time.thread_time()
+os.write(1, b'%d' % (clock * 1000))
+os.kill(os.getpid(), signal.SIGKILL)" >/tmp/self 2>/dev/null
+        lost=$(/build/sprofile info /tmp/self.sprof |
+            awk -v had="$(cat /tmp/self)" '/^totals/ {
+                printf "%d", had - 1000 * $2 }')
+        [ "${lost:-9999}" -le "$most" ] || most=${lost:-9999}
+        rm -f /tmp/self.sprof
+    done
+    say kill.tick "$most <= 130" \
+        "at most $most ms of CPU time were lost by 10 kills"
+}
 
 # come FILE NAME: it is written at the end, or soon after it.
 come() {
@@ -222,36 +254,42 @@ come() {
     done
     echo "FAIL $2: no profile"
 }
-for way in return exit _exit quick_exit term int handler atexit; do
-    profiled SPROF_OUTPUT=/tmp/end.folded /build/tests/workload/exits $way 50 \
-        >/dev/null 2>&1
-    come /tmp/end.folded "end.$way"
-    rm -f /tmp/end.*
-done
-profiled SPROF_OUTPUT=/tmp/fork.folded /build/tests/workload/fork_children \
-    >/dev/null 2>&1
-come /tmp/fork.folded fork
-come "$(ls /tmp/fork.[0-9]*.folded | head -n 1)" fork.child
 
-# The walk by rules finds what libunwind finds, in each stack of real programs.
+check_ends() {
+    local way
+    for way in return exit _exit quick_exit term int handler atexit; do
+        profiled SPROF_OUTPUT=/tmp/end.folded /build/tests/workload/exits \
+            $way 50 >/dev/null 2>&1
+        come /tmp/end.folded "end.$way"
+        rm -f /tmp/end.*
+    done
+    profiled SPROF_OUTPUT=/tmp/fork.folded /build/tests/workload/fork_children \
+        >/dev/null 2>&1
+    come /tmp/fork.folded fork
+    come "$(ls /tmp/fork.[0-9]*.folded | head -n 1)" fork.child
+}
+
+# walk_twice COMMAND...: by rules and by libunwind.
 walk_twice() {
     LD_PRELOAD=/build/tests/sprof_compare.so SPROF_COMPARE=/tmp/result \
         "$@" >/dev/null 2>&1
     cat /tmp/result.* >>/tmp/results
     rm -f /tmp/result.*
 }
+
+# The walk by rules finds what libunwind finds, in each stack of real programs.
 check_walks() {
     local compared equal beyond wanted=1500
     local sort='with recursive n(i) as (select 1 union all select i + 1 from n
         where i < 100000) select count(*), sum(i * i % 7), max(s) from
         (select i, substr(hex(i * 7919), 2, 3) s from n order by s, i desc)'
-    [ -z "$is_long" ] || wanted=10000
+    ! of long || wanted=10000
     for _ in 1 2 3 4; do
         walk_twice lzip -6 -k -c /tmp/numbers
         walk_twice rg -j 1 -c "$expression" /tmp/more
         walk_twice sqlite3 :memory: "$sort"
         walk_twice xz -T2 --block-size=512KiB -6 -k -c /tmp/numbers
-        [ -z "$is_long" ] || walk_twice python3 /tmp/job.py
+        ! of long || walk_twice python3 /tmp/job.py
         compared=$(awk '/^compared/ { n += $2 } END { print n + 0 }' \
             /tmp/results)
         [ "$compared" -lt "$wanted" ] || break
@@ -268,7 +306,7 @@ $equal equal, $beyond reach the root by rules alone"
 }
 
 # No wait is interrupted by the triggers that are taken where they can be.
-check_waits() {
+check_disturbance() {
     local trigger waits
     for trigger in perf timer; do
         SPROF_TRIGGER=$trigger SPROF_OUTPUT=/tmp/disturb.sprof \
@@ -281,46 +319,123 @@ check_waits() {
     done
 }
 
-if [ -z "$is_brief" ]; then
-    check_walks
-    check_waits
-fi
-
-if [ -n "$is_long" ]; then
-    # Shares beside the truth, in units of what chance allows. (A fork's child
-    # begins so slowly here that much of it is over when it can be sampled.)
+# Shares beside the truth, in units of what chance allows.
+check_truth() {
+    local limit
     (cd /source/tests/bench && TMPDIR=/bench SPROF_BUILD=/build \
-        timeout 300 python3 truth.py --rounds 3 --peers 0 --triggers auto \
-        --workloads "functions;threads;workers;mutex;phases" \
-        >/tmp/truth 2>&1)
+        python3 truth.py --rounds 7 --peers 0 --triggers auto \
+        >/tmp/truth 2>/tmp/truth.log) || tail -n 3 /tmp/truth.log
     limit=$(sed -n 's/^Largest median.*libsprof auto \([0-9.]*\) .*/\1/p' \
         /tmp/truth)
     say truth "${limit:-9} <= 1.5" "$limit of the limit"
-    grep '^|' /tmp/truth | cut -c 1-100
+    grep '^|' /tmp/truth
+}
+
+# The package, as it is installed; and profiles of the other architecture: one
+# comes from run.sh, one goes there.
+check_package() {
+    local chain='main;through_pointer;.*leaf_spin'
+    try package 60 /usr/bin/sprofile record -q -o /tmp/package.folded \
+        /build/tests/workload/known_stack.o2 300
+    grep -q 'leaf_spin' /tmp/package.folded || echo "FAIL package: no stack"
+    if [ -e /there/p.sprof ]; then
+        /build/sprofile convert --sysroot /there /there/p.sprof \
+            /tmp/there.folded
+        grep -aoE "$chain" /tmp/there.folded | sort -u >/tmp/chain
+        grep -aoE "$chain" /there/p.folded | sort -u |
+            cmp -s - /tmp/chain && [ -s /tmp/chain ] && echo "ok reads.x86_64" ||
+            echo "FAIL reads.x86_64: $(head -n 1 /tmp/chain)"
+    fi
+    SPROF_KEEP_SPOOL=1 profiled SPROF_OUTPUT=/tmp/here.folded \
+        /build/tests/workload/known_stack.o2 1000 >/dev/null
+    send /tmp/here.sprof
+    send /tmp/here.folded
+}
+
+machine_units='rules row_table learn walk walk_guess epilogue_aarch64
+    code_aarch64 script view heap_view look handlers disposition mask alternate
+    trigger roster observe harvest perf_kernel python_lines journal store
+    thread_word_aarch64 trace_context stacks traces'
+traps='own_sigprof masked_signals sleepers sigaltstack_work makecontext_work
+    small_stack signal_handler_frames many_threads short_threads dlopen_loop
+    exec_chain thread_exit_last raw_threads registered_threads
+    starts_and_stops fork_own_malloc chaos_malloc long_calls
+    deep_recursion.pac'
+
+if of brief; then
+    check_units rules walk handlers disposition thread_word_aarch64
+    check_python
+    check_chains o2 o2_pac
+    check_waits o0_pac auto
+    check_waits o2_pac auto
+    check_behaviour $traps
+    check_formats
 fi
-
-# The package, as it is installed.
-try package 60 /usr/bin/sprofile record -q -o /tmp/package.folded \
-    /build/tests/workload/known_stack.o2 300
-grep -q 'leaf_spin' /tmp/package.folded || echo "FAIL package: no stack"
-
-# Profiles of the other architecture: one comes from run.sh, one goes there.
-if [ -e /there/p.sprof ]; then
-    /build/sprofile convert --sysroot /there /there/p.sprof /tmp/there.folded
-    chain='main;through_pointer;.*leaf_spin'
-    grep -aoE "$chain" /tmp/there.folded | sort -u >/tmp/chain
-    grep -aoE "$chain" /there/p.folded | sort -u |
-        cmp -s - /tmp/chain && [ -s /tmp/chain ] && echo "ok reads.x86_64" ||
-        echo "FAIL reads.x86_64: $(head -n 1 /tmp/chain)"
+if of short long; then
+    check_units $machine_units
+    check_python
+    check_programs
+    check_chains o0 o2 o2_nofp o3_lto o0_pac o2_pac
+    real c++.pac 99 /build/tests/workload/long_names.pac 10
+    real plt.pac 99 /build/tests/workload/plt_loop.pac 1000
+    for variant in o0 o2 o0_pac o2_pac o2_fp; do
+        check_waits $variant auto
+    done
+    check_behaviour $traps
+    check_formats
+    check_ends
+    check_walks
+    check_disturbance
+    check_package
+    scenario 72-stacks 200
 fi
-SPROF_KEEP_SPOOL=1 profiled SPROF_OUTPUT=/tmp/here.folded \
-    /build/tests/workload/known_stack.o2 1000 >/dev/null
-send /tmp/here.sprof
-send /tmp/here.folded
-
-for scenario in $scenarios; do
-    try "scenario.$scenario" 200 bash "/source/tests/scenario/$scenario.sh"
-done
+if of long; then
+    check_waits o2_pac timer
+    check_waits o2 ask
+    check_behaviour strange_signals
+    scenario 30-same-behaviour 400
+    scenario 20-bad-settings 400
+    scenario 57-python 400
+    scenario 59-php 400
+fi
+if of clocked; then
+    check_kill
+    for name in 10-known-stack 11-odd-stacks 14-waits 17-which-threads \
+        23-damaged-spool 27-counts 31-own-signals 34-threads 35-processes \
+        36-exec 37-endings; do
+        scenario $name 900
+    done
+    check_truth
+fi
+if of newer; then
+    check_units $machine_units
+    check_python
+    check_chains o2 o2_pac
+    check_waits o2_pac auto
+    check_behaviour $traps
+    scenario 57-python 900
+fi
+if of pages; then
+    check_units $machine_units
+    check_python
+    check_programs
+    check_chains o0 o2 o2_pac
+    check_waits o0_pac auto
+    check_waits o2 auto
+    check_behaviour $traps
+    check_formats
+    check_ends
+    check_walks
+fi
+if of tags; then
+    check_units rules walk script
+    check_behaviour tagged_stack
+    export GLIBC_TUNABLES=glibc.mem.tagging=3
+    check_python
+    check_programs
+    check_waits o2_pac auto
+    check_behaviour $traps
+fi
 echo "all done"
 echo o >/proc/sysrq-trigger
 sleep 10

@@ -2,86 +2,143 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: the product of a cross build for aarch64 passes its units
-# and scenarios on a real kernel in an emulator, with pointer authentication and
-# without.
+# and scenarios on a real kernel in an emulator.
 #
-#   tests/aarch64/run.sh [CPU...]     (default: max cortex-a57)
+#   tests/aarch64/run.sh [MACHINE...]   (default: user max cortex-a57; with
+#                                        SPROF_TEST_FULL=1 all of them)
+#
+# user        none: units that need no kernel, by qemu-user
+# max         a processor with pointer authentication, two of them
+# cortex-a57  one without
+# clocked     the clock goes with the instructions, 1 or 2 ns each: times and
+#             shares are those of a slow machine, whatever else this one does
+# newer       Linux 6.12 and Python 3.13
+# 16k         Linux 6.12 with pages of 16 KiB
+# 64k         with pages of 64 KiB, and all addresses beyond 48 bits
+# mte         memory with tags; not before qemu 8, which checks some wrongly
 #
 # It also makes the package, and reads a profile of each architecture on the
-# other one. That needs the ordinary build, too. With SPROF_TEST_FULL=1 more is
-# run, longer than 10 minutes.
+# other one. That needs the ordinary build, too. Without SPROF_TEST_FULL=1 it
+# takes 10 minutes at most.
 #
 # Debian's packages are unpacked into build/aarch64 and run nowhere else; the
 # machine's own apt is read and not changed. Skipped (77) where the cross
-# compiler, the emulator or the packages cannot be had. Times in an emulator
-# mean nothing: counts are compared, and times are not.
+# compiler or the packages cannot be had. A machine is left out, with a line,
+# where its emulator is not installed (tests/run.sh --full). Times in an emulator
+# mean nothing: counts are compared, and times are not, but for "clocked".
 set -u
 export LC_ALL=C
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=${SPROF_BUILD:-$source/build}
 place=$build/aarch64
-suite=bookworm
-cpus=("$@")
-[ $# -gt 0 ] || cpus=(max cortex-a57)
+machines=("$@")
+if [ $# -eq 0 ]; then
+    machines=(user max cortex-a57)
+    [ -z "${SPROF_TEST_FULL:-}" ] || machines+=(clocked newer 16k 64k mte)
+fi
 
-# The cross build's libraries, and what the emulated machine runs.
+# The cross build's libraries, and what the emulated machines run.
 libraries=libc6-dev,libunwind-dev,libdw-dev,libelf-dev,libprotobuf-c-dev
 libraries+=,zlib1g-dev,libiberty-dev,libdeflate-dev,libncurses-dev
 libraries+=,libmicrohttpd-dev,libbz2-dev,liblzma-dev,libzstd-dev
 libraries+=,libcurl4-openssl-dev,libcmocka-dev,libstdc++-12-dev
 programs=bash,coreutils,util-linux,mount,procps,findutils,grep,sed,gawk
-programs+=,diffutils,binutils,python3,sqlite3,xz-utils,libcmocka0,libdw1
-programs+=,libprotobuf-c1,libcurl4,libncursesw6,libmicrohttpd12,libdeflate0
-programs+=,libstdc++6,libc6-dbg,lzip,ripgrep,gzip
+programs+=,diffutils,binutils,python3,xz-utils,libcmocka0
+programs+=,libprotobuf-c1,libncursesw6,libdeflate0,libstdc++6,gzip
+of_bookworm=$programs,libdw1,libcurl4,libmicrohttpd12,libc6-dbg
+of_bookworm+=,sqlite3,lzip,ripgrep,php8.2-cli
+of_trixie=$programs,libdw1t64,libcurl4t64,libmicrohttpd12t64
 
 skip() {
     echo "skipped: $*"
     exit 77
 }
 
-for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-system-aarch64 \
-    mmdebstrap apt-get cpio cmake ninja; do
+for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ mmdebstrap apt-get \
+    cpio cmake ninja; do
     command -v $tool >/dev/null || skip "$tool is not installed"
 done
 [ "$(id -u)" -eq 0 ] || skip "mmdebstrap needs root here"
 mkdir -p "$place" && cd "$place" || exit 1
 
-# unpack NAME PACKAGES: a tree of arm64 packages, none of whose code is run.
+# unpack NAME SUITE PACKAGES: a tree of arm64 packages, none of whose code is
+# run. Links of the tree are made relative to it.
 unpack() {
-    [ "$(cat "$1.done" 2>/dev/null)" != "$2" ] || return 0
+    local link
+    [ "$(cat "$1.done" 2>/dev/null)" != "$3" ] || return 0
     rm -rf "$1" "$1".cpio.gz
     mmdebstrap --quiet --mode=root --variant=extract --arch=arm64 \
-        --include="$2" $suite "$1" >"$1.log" 2>&1 &&
-        echo "$2" >"$1.done" || skip "packages: $(tail -n 1 "$1.log")"
-}
-
-# The newest kernel of the suite. All folders of apt are our own.
-get_kernel() {
-    local name options=(-q -oAPT::Architecture=arm64
-        -oAPT::Architectures=arm64 -oDir::State::Lists="$place/apt/lists"
-        -oDir::State::status=/dev/null -oDir::Cache="$place/apt/cache"
-        -oAPT::Sandbox::User=root)
-    [ -e kernel.done ] && return
-    mkdir -p apt/lists/partial apt/cache/archives/partial kernel
-    {
-        apt-get "${options[@]}" update &&
-            name=$(apt-cache "${options[@]}" depends linux-image-arm64 |
-                sed -n 's/.*Depends: //p' | head -n 1) &&
-            (cd apt && apt-get "${options[@]}" download "$name") &&
-            dpkg --fsys-tarfile apt/linux-image-*.deb |
-            tar x -C kernel ./boot
-    } >kernel.log 2>&1 && touch kernel.done ||
-        skip "the kernel: $(tail -n 1 kernel.log)"
-}
-
-unpack sysroot "$libraries"
-unpack root "$programs"
-get_kernel
-# Links of the sysroot are relative to it.
-find sysroot/usr/lib sysroot/lib -type l -lname '/*' |
-    while read -r link; do
-        ln -sfr "sysroot$(readlink "$link")" "$link"
+        --include="$3" "$2" "$1" >"$1.log" 2>&1 &&
+        echo "$3" >"$1.done" || skip "packages: $(tail -n 1 "$1.log")"
+    find "$1"/usr/lib "$1"/lib/ -type l -lname '/*' | while read -r link; do
+        ln -sfr "$1$(readlink "$link")" "$link"
     done
+}
+
+# A tree of programs as the memory that a machine begins with.
+archive() {
+    unpack "$@"
+    [ -s "$1.cpio.gz" ] ||
+        (cd "$1" && rm -rf usr/share/{doc,man,locale,info,i18n,zoneinfo} &&
+            find . | cpio --quiet -o -H newc | gzip -1) >"$1.cpio.gz"
+}
+
+# apt SUITE COMMAND...: of arm64, with folders of our own.
+apt() {
+    local from=$place/apt/$1 tool=$2
+    mkdir -p "$from"/{lists,archives}/partial
+    echo "deb http://deb.debian.org/debian $1 main" >"$from/sources.list"
+    "$tool" -q -oAPT::Architecture=arm64 -oAPT::Architectures=arm64 \
+        -oDir::State::Lists="$from/lists" -oDir::State::status=/dev/null \
+        -oDir::Cache="$from" -oDir::Etc::SourceList="$from/sources.list" \
+        -oDir::Etc::SourceParts=/dev/null -oAPT::Sandbox::User=root \
+        -oDir::Etc::TrustedParts=/usr/share/keyrings "${@:3}"
+}
+
+# get_kernel NAME SUITE PACKAGE: the newest one on which PACKAGE depends, as
+# kernel/NAME.
+get_kernel() {
+    local name
+    [ ! -s "kernel/$1" ] || return 0
+    mkdir -p kernel
+    {
+        apt "$2" apt-get update &&
+            name=$(apt "$2" apt-cache depends "$3" |
+                sed -n 's/.*Depends: \(linux-image.*\)/\1/p' | head -n 1) &&
+            (cd kernel && apt "$2" apt-get download "$name") &&
+            dpkg --fsys-tarfile kernel/"$name"_*.deb |
+            tar xO --wildcards './boot/vmlinuz-*' >"kernel/$1" &&
+            rm kernel/"$name"_*.deb
+    } >"kernel/$1.log" 2>&1 || {
+        rm -f "kernel/$1"
+        skip "the kernel: $(tail -n 1 "kernel/$1.log")"
+    }
+}
+
+# build_kernel NAME: of Debian's source, with what kernel-NAME.config asks for.
+build_kernel() {
+    local package=linux-source-6.12
+    [ ! -s "kernel/$1" ] || return 0
+    mkdir -p kernel/source
+    {
+        apt trixie apt-get update &&
+            (cd kernel && apt trixie apt-get download $package &&
+                dpkg --fsys-tarfile $package*.deb |
+                tar xO ./usr/src/$package.tar.xz |
+                    tar xJ --strip-components=1 -C source && rm $package*.deb) &&
+            (cd kernel/source &&
+                export ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- &&
+                make -s allnoconfig && scripts/kconfig/merge_config.sh -m \
+                .config "$source/tests/aarch64/kernel-$1.config" &&
+                make -s olddefconfig &&
+                make -s -j "$(nproc)" Image) &&
+            cp kernel/source/arch/arm64/boot/Image "kernel/$1" &&
+            rm -rf kernel/source
+    } >"kernel/$1.log" 2>&1 ||
+        echo "skipped $1: no kernel: $(tail -n 1 "kernel/$1.log")"
+}
+
+unpack sysroot bookworm "$libraries"
 
 [ -e tree/build.ninja ] ||
     cmake -S "$source" -B tree -G Ninja -DSPROF_SYSROOT="$place/sysroot" \
@@ -170,6 +227,39 @@ read_profile() {
     fi
 }
 
+failures=0
+# check_units: those of which qemu-user can run all.
+check_units() {
+    local unit
+    for unit in rules row_table walk walk_guess epilogue_aarch64 code_aarch64 \
+        script thread_word_aarch64 stacks traces harvest journal store \
+        python_lines mask alternate; do
+        timeout 120 "$qemu_user" -L sysroot "tree/tests/${unit}_test" \
+            >unit.log 2>&1 && echo "ok unit.$unit" || {
+            grep -aiE 'error|line' unit.log | head -n 4
+            echo "FAIL unit.$unit"
+            failures=1
+        }
+    done
+}
+qemu=${SPROF_TEST_QEMU:-qemu-system-aarch64} booted=()
+for machine in "${machines[@]}"; do
+    if [ "$machine" != user ]; then
+        booted+=("$machine")
+    elif qemu_user=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
+    then
+        echo "-- user"
+        check_units
+    else
+        echo "skipped user: qemu-user is not installed"
+    fi
+done
+if [ ${#booted[@]} -gt 0 ] && ! command -v "$qemu" >/dev/null; then
+    echo "skipped ${booted[*]}: $qemu is not installed"
+    booted=()
+fi
+[ ${#booted[@]} -gt 0 ] || exit $failures
+
 # The memory that the machine begins with: packages, product and tests.
 rm -rf add && mkdir -p add/build/tests/workload add/source
 cp tree/libsprof.so tree/libsprof-report.so tree/sprofile add/build
@@ -186,32 +276,72 @@ mkdir -p -m 700 add/bench/sprof-bench-0
 bench disturb disturb.c slices.c waits.c
 bench truth -no-pie -fno-optimize-sibling-calls truth.c slices.c
 bench depth depth.c
+touch add/bench/sprof-bench-0/* # newer than its source
 package
 leave_profile
-[ -s root.cpio.gz ] ||
-    (cd root && rm -rf usr/share/{doc,man,locale,info,i18n,zoneinfo} &&
-        find . | cpio --quiet -o -H newc | gzip -1) >root.cpio.gz
 (cd add && find . | cpio --quiet -o -H newc | gzip -1) >add.cpio.gz
-cat root.cpio.gz add.cpio.gz >all.cpio.gz
 
-failures=0
-for cpu in "${cpus[@]}"; do
-    echo "-- $cpu"
-    case $cpu in
-    max) model=max,pauth-impdef=on set=short ;;
-    *) model=$cpu set=brief ;;
+# boot NAME SECONDS ROOT KERNEL SET OPTION...: run the checks of SET, with the
+# programs of ROOT. What the machine says is in NAME.log.
+boot() {
+    cat "$3.cpio.gz" add.cpio.gz >all.cpio.gz
+    timeout "$2" "$qemu" "${@:6}" -m 3G -nic none -nographic \
+        -no-reboot -kernel "kernel/$4" -initrd all.cpio.gz \
+        -append "console=ttyAMA0 quiet panic=-1 rdinit=/init set=$5" \
+        </dev/null | stdbuf -oL tr -d '\r' >"$1.log"
+}
+
+with=(-M virt,gic-version=3 -accel tcg,thread=multi -smp 2)
+clock=(-M virt,gic-version=3 -accel tcg,thread=single -smp 1)
+full=(-cpu max,pauth-impdef=on)
+long=
+[ -z "${SPROF_TEST_FULL:-}" ] || long=,long
+archive root bookworm "$of_bookworm"
+get_kernel bookworm bookworm linux-image-arm64
+for machine in "${booted[@]}"; do
+    echo "-- $machine"
+    rm -f "$machine.log"
+    case $machine in
+    max)
+        boot max 2400 root bookworm short$long "${with[@]}" "${full[@]}"
+        ;;
+    clocked)
+        boot clocked 3600 root bookworm clocked "${clock[@]}" "${full[@]}" \
+            -icount shift=0,sleep=off
+        ;;
+    newer)
+        archive newer trixie "$of_trixie"
+        get_kernel trixie trixie linux-image-arm64
+        boot newer 1200 newer trixie newer "${clock[@]}" "${full[@]}" \
+            -icount shift=1,sleep=off
+        ;;
+    16k)
+        get_kernel 16k trixie linux-image-arm64-16k
+        boot 16k 1200 root 16k pages "${with[@]}" "${full[@]}"
+        ;;
+    64k)
+        build_kernel 64k
+        [ -s kernel/64k ] || continue
+        boot 64k 1200 root 64k pages "${with[@]}" "${full[@]}"
+        ;;
+    mte)
+        version=$("$qemu" --version | sed -n 's/.*version \([0-9]*\).*/\1/p')
+        [ "${version:-0}" -ge 8 ] || {
+            echo "skipped mte: qemu $version"
+            continue
+        }
+        boot mte 600 root bookworm tags "${with[@]}" "${full[@]}" \
+            -machine mte=on
+        ;;
+    *)
+        boot "$machine" 600 root bookworm brief "${with[@]}" -cpu "$machine"
+        ;;
     esac
-    seconds=540
-    [ -z "${SPROF_TEST_FULL:-}" ] || set=long seconds=2400
-    timeout $seconds qemu-system-aarch64 -M virt,gic-version=3 -cpu $model \
-        -smp 2 -accel tcg,thread=multi -m 3G -nic none -nographic -no-reboot \
-        -kernel kernel/boot/vmlinuz-* -initrd all.cpio.gz \
-        -append "console=ttyAMA0 quiet panic=-1 rdinit=/init set=$set" \
-        </dev/null | stdbuf -oL tr -d '\r' >"$cpu.log"
-    read_profile "$cpu.log" >>"$cpu.log"
-    grep -a '^\(ok\|FAIL\|skipped\|kernel\) ' "$cpu.log"
-    if ! grep -aqx 'all done' "$cpu.log" || grep -aq '^FAIL ' "$cpu.log"; then
-        echo "$cpu: see $place/$cpu.log"
+    [ "$machine" != max ] || read_profile max.log >>max.log
+    grep -a '^\(ok\|FAIL\|skipped\|kernel\) ' "$machine.log"
+    if ! grep -aqx 'all done' "$machine.log" ||
+        grep -aq '^FAIL ' "$machine.log"; then
+        echo "$machine: see $place/$machine.log"
         failures=1
     fi
 done

@@ -20,6 +20,13 @@ expect_roots 98 p.folded
 profile "$work/late_library" 500
 expect_ok
 expect_share 40 'main;compute_for;plugin_compute' p.folded ';compute_for'
+expect_share 40 'main;compute_for;0x[0-9a-f]+ ' p.folded ';compute_for.*[^]] [0-9]*$'
+
+# Code without a file, without a frame pointer.
+profile "$work/late_library" 500 plugin.so
+expect_ok
+expect_share 40 'main;compute_for;(\[caller guessed\];)?0x[0-9a-f]+ ' p.folded \
+    '0x[0-9a-f]* [0-9]*$|plugin_compute [0-9]*$'
 
 # A library whose code was moved by a tool (BOLT) into a last segment, behind a
 # hole, is one module.

@@ -119,16 +119,17 @@ careful_view_asks_for_objects_that_are_there(void **state)
     assert_null(heap_view_at(&view, address_of(pages + (size_t)2 * PAGE), 80));
 }
 
-/* CFrames lie on one page of the stack after the other, and are read twice. */
+/* CFrames lie on one page of the stack after the other, and are read twice. A
+ * page counts as 4 KiB, whatever it is. */
 static void
 pages_of_the_stack_are_asked_for_once(void **state)
 {
     (void)state;
     uint64_t word;
-    begin(address_of(pages), address_of(pages + (size_t)2 * PAGE));
+    begin(address_of(pages), address_of(pages + (size_t)2 * 4096));
     view.is_careful = true;
     for (unsigned round = 0; round < 2; round++)
-        for (size_t at = 64; at < (size_t)2 * PAGE; at += 512)
+        for (size_t at = 64; at < (size_t)2 * 4096; at += 512)
             assert_true(heap_view_copy(&view, address_of(pages + at), &word,
                                        sizeof(word)));
     assert_int_equal(view.fills, CALLS - 2);

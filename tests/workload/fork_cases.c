@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "machine.h"
 
 static atomic_bool stop;
 
@@ -279,12 +280,6 @@ raw(pid_t (*make)(void))
 }
 
 static pid_t
-raw_fork(void)
-{
-    return (pid_t)syscall(SYS_fork);
-}
-
-static pid_t
 raw_clone(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -299,7 +294,7 @@ raw_clone_no_signal(void)
 static void
 by_raw_call(void)
 {
-    raw(raw_fork);
+    raw(machine_fork);
     raw(raw_clone);
     raw(raw_clone_no_signal);
     raw(_Fork);

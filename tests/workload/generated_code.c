@@ -2,7 +2,8 @@
 /*
  * generated_code.c -- a piece of machine code made at run time, without any
  * unwind table, but with a frame pointer, as JIT compilers make it. It calls
- * back into C. The walk must find its way by the chain of rbp, in and out.
+ * back into C. The walk must find its way by the chain of frame pointers, in
+ * and out. Samples land in the generated code itself, too.
  *
  * Arguments: milliseconds of CPU time, 1000; and what names the code:
  *   none    nothing, or
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "generated.h"
 #include "work.h"
 
 typedef void generated(void (*callback)(void));
@@ -32,16 +34,6 @@ called_back(void)
     KEEP_FRAME();
 }
 
-/*
- * push rbp; mov rbp,rsp; sub rsp,32; call rdi;
- * mov ecx,0x200000; loop: dec ecx; jnz loop; leave; ret
- * so that samples land in the generated code itself, too.
- */
-static const unsigned char code[] = {
-    0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0xff, 0xd7, 0xb9,
-    0x00, 0x00, 0x20, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc9, 0xc3,
-};
-
 static generated *
 generate(const char *kind)
 {
@@ -55,7 +47,7 @@ generate(const char *kind)
              in_memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     if (page == MAP_FAILED)
         work_fail("mmap");
-    memcpy(page, code, sizeof code);
+    code_copy(page, code_calls, sizeof code_calls);
     if (mprotect(page, 4096, PROT_READ | PROT_EXEC) != 0)
         work_fail("mprotect");
     if (in_memfd)
@@ -77,7 +69,7 @@ write_map(const char *mode, const char *name)
     map = fopen(path, mode);
     if (map == NULL)
         work_fail("fopen");
-    fprintf(map, "%lx %zx %s\n", (unsigned long)made, sizeof code, name);
+    fprintf(map, "%lx %zx %s\n", (unsigned long)made, sizeof code_calls, name);
     fclose(map);
 }
 

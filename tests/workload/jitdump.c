@@ -27,17 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "generated.h"
 #include "work.h"
 
 enum { LOAD, MOVE, LINES, CLOSE };
-
-/* push rbp; mov rbp,rsp; mov ecx,N; dec ecx; jnz; mov ecx,3N; dec ecx; jnz;
- * pop rbp; ret */
-static const unsigned char code[] = {
-    0x55, 0x48, 0x89, 0xe5, 0xb9, 0x00, 0x00, 0x01, 0x00, 0xff, 0xc9, 0x75,
-    0xfc, 0xb9, 0x00, 0x00, 0x03, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3,
-};
-#define SECOND_LOOP 13 /* its offset in CODE */
 
 static int argument_count;
 static char **arguments;
@@ -83,13 +76,13 @@ put_load(const char *name, const unsigned char *address)
 {
     const uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)gettid()};
     const uint64_t words[4] = {(uint64_t)address, (uint64_t)address,
-                               sizeof code, 1};
+                               sizeof code_loops, 1};
     char file[64];
     struct {
         uint64_t address;
         int32_t line, discriminator;
     } entries[2] = {{(uint64_t)address, 10, 0},
-                    {(uint64_t)address + SECOND_LOOP, 20, 0}};
+                    {(uint64_t)address + CODE_SECOND_LOOP, 20, 0}};
     const uint64_t lines[2] = {(uint64_t)address, 2};
     snprintf(file, sizeof file, "/app/%s.js", name);
     put_head(LINES, sizeof lines + sizeof entries + strlen(file) + 1 + 2);
@@ -98,11 +91,12 @@ put_load(const char *name, const unsigned char *address)
     put(file, strlen(file) + 1);
     put(&entries[1], sizeof entries[1]);
     put("\xff", 2);
-    put_head(LOAD, sizeof ids + sizeof words + strlen(name) + 1 + sizeof code);
+    put_head(LOAD,
+             sizeof ids + sizeof words + strlen(name) + 1 + sizeof code_loops);
     put(ids, sizeof ids);
     put(words, sizeof words);
     put(name, strlen(name) + 1);
-    put(code, sizeof code);
+    put(code_loops, sizeof code_loops);
 }
 
 static void
@@ -110,7 +104,7 @@ put_move(const unsigned char *from, const unsigned char *to)
 {
     const uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)gettid()};
     const uint64_t words[5] = {(uint64_t)to, (uint64_t)from, (uint64_t)to,
-                               sizeof code, 2};
+                               sizeof code_loops, 2};
     put_head(MOVE, sizeof ids + sizeof words);
     put(ids, sizeof ids);
     put(words, sizeof words);
@@ -127,7 +121,8 @@ map_dump(void)
 static void
 begin_dump(void)
 {
-    const uint32_t header[6] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid()};
+    const uint32_t header[6] = {0x4a695444,   1, 40,
+                                CODE_MACHINE, 0, (uint32_t)getpid()};
     const uint64_t words[2] = {now(CLOCK_MONOTONIC), 0};
     char path[64];
     snprintf(path, sizeof path, "jit-%d.dump", (int)getpid());
@@ -148,7 +143,7 @@ write_map(void)
     FILE *map = fopen(path, "w");
     if (map == NULL)
         work_fail("fopen");
-    fprintf(map, "%lx %zx of_map\n", (unsigned long)page, sizeof code);
+    fprintf(map, "%lx %zx of_map\n", (unsigned long)page, sizeof code_loops);
     fclose(map);
 }
 
@@ -210,7 +205,7 @@ main(int argc, char **argv)
                 -1, 0);
     if (page == MAP_FAILED)
         work_fail("mmap");
-    memcpy(page, code, sizeof code);
+    code_copy(page, code_loops, sizeof code_loops);
     if (mprotect(page, 4096, PROT_READ | PROT_EXEC) != 0)
         work_fail("mprotect");
     begin_dump();

@@ -5,8 +5,8 @@
  * does not hold any more. dlclose and dlopen may come to that, too, when what
  * was sampled in a library is looked at after it has gone.
  *
- * Arguments: milliseconds of CPU time for each of the two, 500. The library,
- * plugin_framed.so, lies beside the program.
+ * Arguments: milliseconds of CPU time for each of the two, 500; and the
+ * library, plugin_framed.so, which lies beside the program.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -20,7 +20,6 @@
 
 #include "work.h"
 
-#define PAGE 4096ul
 #define ROOM (1ul << 20)
 
 typedef uint64_t computing(uint64_t rounds);
@@ -49,6 +48,7 @@ static void
 lay_out(bool is_copy)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     Elf64_Phdr segments[16];
     Elf64_Ehdr header;
 
@@ -60,7 +60,7 @@ lay_out(bool is_copy)
         work_fail(path);
     for (unsigned i = 0; i < header.e_phnum; i++) {
         const Elf64_Phdr *segment = &segments[i];
-        uint64_t skew = segment->p_vaddr % PAGE;
+        uint64_t skew = segment->p_vaddr % page;
         char *to = room + segment->p_vaddr - skew;
         size_t size = segment->p_filesz + skew;
         off_t from = (off_t)(segment->p_offset - skew);
@@ -72,6 +72,9 @@ lay_out(bool is_copy)
                     : mmap(to, size, access, MAP_PRIVATE | MAP_FIXED, fd,
                            from) == MAP_FAILED)
             work_fail("lay_out");
+        /* An instruction cache may not see what is written. */
+        if (is_copy)
+            __builtin___clear_cache(to, to + size);
     }
     if (is_copy && mprotect(room, ROOM, PROT_READ | PROT_EXEC) != 0)
         work_fail("mprotect");
@@ -96,7 +99,7 @@ main(int argc, char **argv)
     computing *compute;
     uint64_t value = 0;
 
-    work_beside("plugin_framed.so", path, sizeof path);
+    work_beside(argc > 2 ? argv[2] : "plugin_framed.so", path, sizeof path);
     room = mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
         work_fail("mmap");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * no_frame.c -- code that has neither an unwind table nor a frame pointer. It
- * calls back into C with rbp as a number, so that no chain leads on.
+ * calls back into C with a number in the frame pointer's register, so that no
+ * chain leads on. Each machine's folder has this code.
  *
  * Arguments: milliseconds of CPU time, 1000; and what kind of code:
  *   trampoline   generated, as CPython makes it for perf: a few instructions
@@ -29,111 +30,9 @@ void decoy(callback *);
 void made(callback *);
 void made_leave(void);
 void outer(callback *, bare *);
-extern const char hidden_end[], outer_end[];
+void trampoline(callback *);
+extern const char hidden_end[], outer_end[], trampoline_end[];
 char made_stack[256 << 10] __attribute__((aligned(64)));
-
-/* The beginning and the end of a function that does not show how large its
- * frame is. */
-__asm__(".macro align_stack size\n"
-        "    pushq %rbp\n"
-        "    pushq %rbx\n"
-        "    movq %rsp, %rbx\n"
-        "    andq $-64, %rsp\n"
-        "    subq $\\size, %rsp\n"
-        "    movl $3, %ebp\n"
-        ".endm\n"
-        ".macro count_and_return turns\n"
-        "    movl $\\turns, %ebp\n"
-        "1:  decl %ebp\n"
-        "    jnz 1b\n"
-        "    movq %rbx, %rsp\n"
-        "    popq %rbx\n"
-        "    popq %rbp\n"
-        "    ret\n"
-        ".endm\n");
-
-__asm__(".text\n"
-        ".globl assembly, hidden\n"
-        ".type assembly, @function\n"
-        "assembly:\n"
-        "    pushq %rbp\n"
-        "    pushq %rbx\n"
-        "    subq $1032, %rsp\n"
-        "    movl $3, %ebp\n"
-        "    call *%rdi\n"
-        "    movl $0x200000, %ebx\n"
-        "1:  call 3f\n"
-        "    decl %ebx\n"
-        "    jz 2f\n"
-        "    jmp 1b\n"
-        "2:  addq $1032, %rsp\n"
-        "    popq %rbx\n"
-        "    popq %rbp\n"
-        "    ret\n"
-        "3:  incl %ebp\n"
-        "    ret\n"
-        ".size assembly, . - assembly\n"
-        ".type hidden, @function\n"
-        "hidden:\n"
-        "    align_stack 256\n"
-        "    call *%rdi\n"
-        "    count_and_return 0x200000\n"
-        ".globl hidden_end\n"
-        "hidden_end:\n"
-        ".size hidden, . - hidden\n"
-        ".globl outer, outer_end\n"
-        ".type outer, @function\n"
-        "outer:\n"
-        "    align_stack 192\n"
-        "    call *%rsi\n"
-        "    count_and_return 0x2000\n"
-        "outer_end:\n"
-        ".size outer, . - outer\n"
-        ".globl decoy, made, made_leave\n"
-        ".type decoy, @function\n"
-        "decoy:\n"
-        "    align_stack 256\n"
-        "    leaq old_return(%rip), %rax\n"
-        "    movq %rax, 64(%rsp)\n"
-        "    movq $0, 96(%rsp)\n"
-        "    call *%rdi\n"
-        "    count_and_return 0x200000\n"
-        ".size decoy, . - decoy\n"
-        ".type old, @function\n"
-        "old:\n"
-        "    .cfi_startproc\n"
-        "    subq $24, %rsp\n"
-        "    .cfi_adjust_cfa_offset 24\n"
-        "    call *%rdi\n"
-        "old_return:\n"
-        "    addq $24, %rsp\n"
-        "    .cfi_adjust_cfa_offset -24\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        ".size old, . - old\n"
-        ".type made, @function\n"
-        "made:\n"
-        "    pushq %rbp\n"
-        "    pushq %rbx\n"
-        "    movq %rsp, made_from(%rip)\n"
-        "    leaq made_stack + 0x3ff00(%rip), %rsp\n"
-        "    movl $3, %ebp\n"
-        "    leaq 1f(%rip), %rax\n"
-        "    pushq %rax\n"
-        "    jmp *%rdi\n"
-        "1:  xorl %edi, %edi\n"
-        "    call *%rdi\n"
-        "    hlt\n"
-        ".size made, . - made\n"
-        ".type made_leave, @function\n"
-        "made_leave:\n"
-        "    movq made_from(%rip), %rsp\n"
-        "    popq %rbx\n"
-        "    popq %rbp\n"
-        "    ret\n"
-        ".size made_leave, . - made_leave\n"
-        ".local made_from\n"
-        ".comm made_from, 8, 8\n");
 
 static volatile uint64_t sink;
 static unsigned slice;
@@ -160,6 +59,7 @@ static void *
 generate(size_t offset, const void *code, size_t length)
 {
     memcpy(page + offset, code, length);
+    __builtin___clear_cache(page + offset, page + offset + length);
     return page + offset;
 }
 
@@ -168,11 +68,6 @@ length_of(const void *from, const char *end)
 {
     return (size_t)(end - (const char *)from);
 }
-
-/* endbr64; sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
-static const unsigned char trampoline[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48,
-                                           0x83, 0xec, 0x08, 0xff, 0xd7,
-                                           0x48, 0x83, 0xc4, 0x08, 0xc3};
 
 static bare *bridge, *inner;
 static void (*outermost)(callback *, bare *);
@@ -187,7 +82,7 @@ generate_all(void)
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         work_fail("mmap");
-    bridge = generate(0, trampoline, sizeof trampoline);
+    bridge = generate(0, trampoline, length_of(trampoline, trampoline_end));
     inner = generate(1024, hidden, length_of(hidden, hidden_end));
     outermost = generate(2048, outer, length_of(outer, outer_end));
     for (size_t i = 0; i < sizeof below; i++)

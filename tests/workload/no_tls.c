@@ -3,10 +3,9 @@
  * no_tls.c -- threads without thread-local storage of libc's. With CALLS a
  * child of clone(2) whose thread pointer is 0 calls functions of libc that need
  * none, and ends in each way that needs none; it works without a profiler. With
- * COMPUTE the main thread points fs elsewhere while it computes, as an emulator
- * does, and a thread that never had any computes, too.
+ * COMPUTE the main thread has another thread pointer while it computes, as an
+ * emulator does, and a thread that never had any computes, too.
  */
-#include <asm/prctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine.h"
+#include "raw_call.h"
 #include "work.h"
 
 #define STACK (1u << 20)
@@ -25,18 +26,7 @@
      CLONE_SYSVSEM | CLONE_SETTLS)
 
 static volatile uint32_t done, mistakes;
-static uint64_t block[512]; /* where fs points meanwhile */
-
-static long
-call_kernel(long number, long a, long b)
-{
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+static uint64_t block[512]; /* the thread pointer leads into it meanwhile */
 
 static void *
 make_stack(void)
@@ -99,7 +89,7 @@ end_by_exec(void *unused)
     static char *const environment[] = {NULL};
     (void)unused;
     execve("/bin/sh", arguments, environment);
-    call_kernel(SYS_exit, 1, 0);
+    raw_call(SYS_exit, 1, 0, 0, 0);
     return 1;
 }
 
@@ -180,18 +170,17 @@ burn_alone(void *unused)
     (void)unused;
     burn_outer(300000000);
     __atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
-    call_kernel(SYS_exit, 0, 0);
+    raw_call(SYS_exit, 0, 0, 0, 0);
     return 0;
 }
 
 FRAME static void
 burn_elsewhere(unsigned long rounds)
 {
-    unsigned long libc = 0;
-    call_kernel(SYS_arch_prctl, ARCH_GET_FS, (long)&libc);
-    call_kernel(SYS_arch_prctl, ARCH_SET_FS, (long)block);
+    uint64_t libc = machine_thread_pointer();
+    machine_set_thread_pointer((uint64_t)&block[256]);
     burn_outer(rounds);
-    call_kernel(SYS_arch_prctl, ARCH_SET_FS, (long)libc);
+    machine_set_thread_pointer(libc);
 }
 
 static void

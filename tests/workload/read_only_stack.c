@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "work.h"
 
 #define SIZE (40u << 10)
@@ -38,12 +39,8 @@ static bool by_number;
 __attribute__((used)) static volatile int hangups;
 static volatile int faults;
 
-/* No compiler's code: that may write to the stack. */
 void on_hangup(int);
-__asm__(".text\n"
-        "on_hangup:\n"
-        "    incl hangups(%rip)\n"
-        "    ret\n");
+MACHINE_COUNT(on_hangup, hangups);
 
 static void
 on_fault(int signo)

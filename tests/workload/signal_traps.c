@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "traps.h"
+#include "machine.h"
 #include "raw_call.h"
 #include "work.h"
 
@@ -355,17 +356,29 @@ bypasses_by_number(void)
 }
 
 static void
+count_and_pass(int number, siginfo_t *info, void *context)
+{
+    (void)info;
+    count_it(number);
+    machine_pass_break(context);
+}
+
+static void
 breakpoints(void)
 {
-    signal(SIGTRAP, count_it);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = count_and_pass;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGTRAP, &action, NULL);
     begin_computing();
     for (int i = 0; i < 20000; i++)
-        __asm__ volatile("int3");
+        machine_break();
     printf("count %d\n", (int)count);
     end_computing();
     signal(SIGTRAP, SIG_DFL);
     fflush(stdout);
-    __asm__ volatile("int3");
+    machine_break();
 }
 
 static sigjmp_buf back;

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "machine.h"
 
-#define PAGE 4096u
+#define PAGE MACHINE_PAGE
 #define PAGES 64u
 
 static int
@@ -115,9 +116,7 @@ work_beside_coroutine(void *argument)
     mprotect(piece + 16 * PAGE, PAGE, PROT_NONE);
     /* Not even a return address lies between the coroutine and that page. */
     if (setjmp(thread_place) == 0)
-        __asm__ volatile("mov %0, %%rsp; jmp *%1"
-                         :
-                         : "r"(piece + 16 * PAGE), "r"(leave_coroutine));
+        machine_go_on(piece + 16 * PAGE, leave_coroutine);
     run_on(piece + 8 * PAGE, 8 * PAGE, meet_code);
     meet_code();
     munmap(piece + 16 * PAGE, PAGE);

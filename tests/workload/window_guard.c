@@ -20,7 +20,8 @@
  * The hard thing is to stand in front of functions of every signature, printf's
  * among them, and of dlsym, which looks at its return address. So each is a
  * stub that keeps all argument registers, asks guard_enter, and jumps on to the
- * real one; -mgeneral-regs-only leaves the vector registers alone.
+ * real one (MACHINE/window_stubs.c); -mgeneral-regs-only leaves the vector
+ * registers alone.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,63 +35,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "raw_call.h"
-
-/* CALL(name, kind, what it returns when it is forbidden). */
-#define CALLS(CALL)                             \
-    CALL(malloc, MEMORY, 0)                     \
-    CALL(calloc, MEMORY, 0)                     \
-    CALL(realloc, MEMORY, 0)                    \
-    CALL(reallocarray, MEMORY, 0)               \
-    CALL(free, MEMORY, 0)                       \
-    CALL(posix_memalign, MEMORY, ENOMEM)        \
-    CALL(aligned_alloc, MEMORY, 0)              \
-    CALL(memalign, MEMORY, 0)                   \
-    CALL(pthread_mutex_lock, LOCK, EBUSY)       \
-    CALL(pthread_mutex_trylock, LOCK, EBUSY)    \
-    CALL(pthread_mutex_timedlock, LOCK, EBUSY)  \
-    CALL(pthread_mutex_unlock, LOCK, EBUSY)     \
-    CALL(pthread_rwlock_rdlock, LOCK, EBUSY)    \
-    CALL(pthread_rwlock_wrlock, LOCK, EBUSY)    \
-    CALL(pthread_rwlock_tryrdlock, LOCK, EBUSY) \
-    CALL(pthread_rwlock_trywrlock, LOCK, EBUSY) \
-    CALL(pthread_rwlock_unlock, LOCK, EBUSY)    \
-    CALL(pthread_cond_wait, LOCK, EBUSY)        \
-    CALL(pthread_cond_timedwait, LOCK, EBUSY)   \
-    CALL(pthread_cond_signal, LOCK, EBUSY)      \
-    CALL(pthread_cond_broadcast, LOCK, EBUSY)   \
-    CALL(pthread_spin_lock, LOCK, EBUSY)        \
-    CALL(sem_wait, LOCK, -1)                    \
-    CALL(sem_trywait, LOCK, -1)                 \
-    CALL(sem_timedwait, LOCK, -1)               \
-    CALL(sem_post, LOCK, -1)                    \
-    CALL(dl_iterate_phdr, OTHER, 0)             \
-    CALL(dlopen, OTHER, 0)                      \
-    CALL(dlclose, OTHER, -1)                    \
-    CALL(dlsym, OTHER, 0)                       \
-    CALL(dladdr, OTHER, 0)                      \
-    CALL(fopen, OTHER, 0)                       \
-    CALL(fdopen, OTHER, 0)                      \
-    CALL(fclose, OTHER, -1)                     \
-    CALL(fflush, OTHER, -1)                     \
-    CALL(fread, OTHER, 0)                       \
-    CALL(fwrite, OTHER, 0)                      \
-    CALL(fputs, OTHER, -1)                      \
-    CALL(fputc, OTHER, -1)                      \
-    CALL(puts, OTHER, -1)                       \
-    CALL(putchar, OTHER, -1)                    \
-    CALL(printf, OTHER, -1)                     \
-    CALL(fprintf, OTHER, -1)                    \
-    CALL(dprintf, OTHER, -1)                    \
-    CALL(vfprintf, OTHER, -1)                   \
-    CALL(snprintf, OTHER, -1)                   \
-    CALL(vsnprintf, OTHER, -1)                  \
-    CALL(__printf_chk, OTHER, -1)               \
-    CALL(__fprintf_chk, OTHER, -1)              \
-    CALL(__snprintf_chk, OTHER, -1)             \
-    CALL(perror, OTHER, 0)                      \
-    CALL(exit, END, 0)                          \
-    CALL(abort, END, 0)
+#include "window_guard.h"
 
 enum kind { MEMORY, LOCK, OTHER, END };
 
@@ -110,78 +57,6 @@ static const struct guarded {
     CALLS(CALL)
 #undef CALL
 };
-
-/* What guard_enter decides, in the two registers of a result. */
-struct verdict {
-    void *target; /* the real function; NULL: do not call it */
-    long result;
-};
-
-__attribute__((used)) struct verdict guard_enter(long call, uintptr_t first,
-                                                 uintptr_t caller);
-
-/* A stub pushes its number. The common part keeps the integer registers that
- * arguments are in (rax counts a variadic call's vectors), with the stack
- * aligned for the call. */
-#define STUB(name) "guard " #name "\n"
-#define CALL(name, kind, result) STUB(name)
-__asm__(".text\n"
-        ".set guard_number, 0\n"
-        ".macro guard name\n"
-        "    .globl \\name\n"
-        "    .type \\name, @function\n"
-        "\\name:\n"
-        "    .cfi_startproc\n"
-        "    pushq $guard_number\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        "    jmp guard_common\n"
-        "    .cfi_endproc\n"
-        "    .size \\name, . - \\name\n"
-        "    .set guard_number, guard_number + 1\n"
-        ".endm\n"
-        ".macro keep register\n"
-        "    pushq %\\register\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        ".endm\n"
-        ".macro give register\n"
-        "    popq %\\register\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        ".endm\n"
-        "guard_common:\n"
-        "    .cfi_startproc\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    keep rax\n"
-        "    keep rax\n"
-        "    keep rdi\n"
-        "    keep rsi\n"
-        "    keep rdx\n"
-        "    keep rcx\n"
-        "    keep r8\n"
-        "    keep r9\n"
-        "    movq %rdi, %rsi\n"
-        "    movq 64(%rsp), %rdi\n"
-        "    movq 72(%rsp), %rdx\n"
-        "    call guard_enter\n"
-        "    movq %rax, %r11\n"
-        "    movq %rdx, %r10\n"
-        "    give r9\n"
-        "    give r8\n"
-        "    give rcx\n"
-        "    give rdx\n"
-        "    give rsi\n"
-        "    give rdi\n"
-        "    give rax\n"
-        "    give rax\n"
-        "    leaq 8(%rsp), %rsp\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        "    testq %r11, %r11\n"
-        "    je 1f\n"
-        "    jmp *%r11\n"
-        "1:  movq %r10, %rax\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        "    .size guard_common, . - guard_common\n" CALLS(CALL));
-#undef CALL
 
 /* glibc's own names of its allocator: what dlsym may need while we ask it. */
 void *__libc_malloc(size_t);
@@ -225,7 +100,7 @@ find_real(enum call call)
     if (real[CALL_dlsym] == NULL)
         real[CALL_dlsym] = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
     if (real[CALL_dlsym] == NULL)
-        real[CALL_dlsym] = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+        real[CALL_dlsym] = dlvsym(RTLD_NEXT, "dlsym", MACHINE_FIRST_LIBC);
     *(void **)&find = real[CALL_dlsym];
     if (real[call] == NULL)
         real[call] = find(RTLD_NEXT, guarded[call].name);
