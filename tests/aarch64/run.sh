@@ -24,7 +24,8 @@
 # Debian's packages are unpacked into build/aarch64 and run nowhere else; the
 # machine's own apt is read and not changed. Skipped (77) where the cross
 # compiler or the packages cannot be had. A machine is left out, with a line,
-# where its emulator is not installed (tests/run.sh --full). Times in an emulator
+# where its emulator is not installed (tests/run.sh --full). TEST_QEMU is another
+# command for qemu-system-aarch64, or its path. Times in an emulator
 # mean nothing: counts are compared, and times are not, but for "clocked".
 set -u
 export LC_ALL=C
@@ -242,7 +243,7 @@ check_units() {
         }
     done
 }
-qemu=${SPROF_TEST_QEMU:-qemu-system-aarch64} booted=()
+qemu=${TEST_QEMU:-qemu-system-aarch64} booted=()
 for machine in "${machines[@]}"; do
     if [ "$machine" != user ]; then
         booted+=("$machine")
