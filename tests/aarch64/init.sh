@@ -10,6 +10,7 @@
 #   short    all that differs from x86-64
 #   long     more of it
 #   clocked  what compares times, and needs a clock that is in step
+#   truth    the shares of a profile beside the truth
 #   newer    a newer kernel, and other interpreters
 #   pages    what depends on the size of pages and of addresses
 #   tags     memory with tags
@@ -226,9 +227,9 @@ check_formats() {
 }
 
 # A program kills itself, and says before how much CPU time it had. The spool
-# has all of it but for one tick, which is 128 ms at most.
+# has all of it but for one tick: 128 ms at most, and what the sampler needs.
 check_kill() {
-    local i lost most=0
+    local i lost=
     for i in 1 2 3 4 5 6 7 8 9 10; do
         profiled SPROF_OUTPUT=/tmp/self.sprof python3 -c "
 import os, signal, time
@@ -236,14 +237,13 @@ while time.process_time() < 0.17 * $i: pass
 clock = time.thread_time()
 os.write(1, b'%d' % (clock * 1000))
 os.kill(os.getpid(), signal.SIGKILL)" >/tmp/self 2>/dev/null
-        lost=$(/build/sprofile info /tmp/self.sprof |
+        lost+=" $(/build/sprofile info /tmp/self.sprof |
             awk -v had="$(cat /tmp/self)" '/^totals/ {
-                printf "%d", had - 1000 * $2 }')
-        [ "${lost:-9999}" -le "$most" ] || most=${lost:-9999}
+                printf "%d", had - 1000 * $2 }')"
         rm -f /tmp/self.sprof
     done
-    say kill.tick "$most <= 130" \
-        "at most $most ms of CPU time were lost by 10 kills"
+    say kill.tick "$(printf '%d\n' $lost | sort -n | tail -n 1) <= 150 &&
+        $(wc -w <<<"$lost") == 10" "CPU time lost by 10 kills, ms:$lost"
 }
 
 # come FILE NAME: it is written at the end, or soon after it.
@@ -319,12 +319,12 @@ check_disturbance() {
     done
 }
 
-# Shares beside the truth, in units of what chance allows.
+# check_truth NAME;...: shares beside the truth, in units of what chance allows.
 check_truth() {
     local limit
     (cd /source/tests/bench && TMPDIR=/bench SPROF_BUILD=/build \
         python3 truth.py --rounds 7 --peers 0 --triggers auto \
-        >/tmp/truth 2>/tmp/truth.log) || tail -n 3 /tmp/truth.log
+        --workloads "$1" >/tmp/truth 2>/tmp/truth.log) || tail -n 3 /tmp/truth.log
     limit=$(sed -n 's/^Largest median.*libsprof auto \([0-9.]*\) .*/\1/p' \
         /tmp/truth)
     say truth "${limit:-9} <= 1.5" "$limit of the limit"
@@ -392,6 +392,9 @@ fi
 if of long; then
     check_waits o2_pac timer
     check_waits o2 ask
+    # A fork's child begins so slowly here that much of it is over when it can
+    # be sampled. The set "truth" has it.
+    check_truth "functions;threads;short;tiny;workers;mutex;phases"
     check_behaviour strange_signals
     scenario 30-same-behaviour 400
     scenario 20-bad-settings 400
@@ -399,13 +402,17 @@ if of long; then
     scenario 59-php 400
 fi
 if of clocked; then
-    check_kill
     for name in 10-known-stack 11-odd-stacks 14-waits 17-which-threads \
         23-damaged-spool 27-counts 31-own-signals 34-threads 35-processes \
         36-exec 37-endings; do
         scenario $name 900
     done
-    check_truth
+fi
+if of truth; then
+    check_kill
+    # With one processor, all threads of "short" wait for the one that is new.
+    check_truth "functions;threads;loop, free;loop, pinned;loop, crowded;tiny;\
+burst;pure;workers;mutex;syscalls;phases;fork;fork, threads"
 fi
 if of newer; then
     check_units $machine_units

@@ -10,8 +10,9 @@
 # user        none: units that need no kernel, by qemu-user
 # max         a processor with pointer authentication, two of them
 # cortex-a57  one without
-# clocked     the clock goes with the instructions, 1 or 2 ns each: times and
-#             shares are those of a slow machine, whatever else this one does
+# clocked     the clock goes with the instructions, 2 ns each: times and shares
+#             are those of a slow machine, whatever else this one does
+# truth       the same with 1 ns each: shares beside the truth
 # newer       Linux 6.12 and Python 3.13
 # 16k         Linux 6.12 with pages of 16 KiB
 # 64k         with pages of 64 KiB, and all addresses beyond 48 bits
@@ -26,7 +27,8 @@
 # compiler or the packages cannot be had. A machine is left out, with a line,
 # where its emulator is not installed (tests/run.sh --full). TEST_QEMU is another
 # command for qemu-system-aarch64, or its path. Times in an emulator
-# mean nothing: counts are compared, and times are not, but for "clocked".
+# mean nothing: counts are compared, and times are not, but for machines with a
+# clock in step.
 set -u
 export LC_ALL=C
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -35,7 +37,7 @@ place=$build/aarch64
 machines=("$@")
 if [ $# -eq 0 ]; then
     machines=(user max cortex-a57)
-    [ -z "${SPROF_TEST_FULL:-}" ] || machines+=(clocked newer 16k 64k mte)
+    [ -z "${SPROF_TEST_FULL:-}" ] || machines+=(clocked truth newer 16k 64k mte)
 fi
 
 # The cross build's libraries, and what the emulated machines run.
@@ -308,6 +310,10 @@ for machine in "${booted[@]}"; do
         ;;
     clocked)
         boot clocked 3600 root bookworm clocked "${clock[@]}" "${full[@]}" \
+            -icount shift=1,sleep=off
+        ;;
+    truth)
+        boot truth 3600 root bookworm truth "${clock[@]}" "${full[@]}" \
             -icount shift=0,sleep=off
         ;;
     newer)

@@ -11,7 +11,7 @@
 # - a stack just within SPROF_MAX_DEPTH is whole.
 section "deep recursion"
 
-profile SPROF_KEEP_SPOOL=1 "$work/deep_recursion" 100000 4000
+profile SPROF_KEEP_SPOOL=1 "$work/deep_recursion" 100000 6000
 expect_ok
 # The way down and up takes a part of the time, too.
 expect_stacks 94 ';descend'
