@@ -323,7 +323,7 @@ check_disturbance() {
 check_truth() {
     local limit
     (cd /source/tests/bench && TMPDIR=/bench SPROF_BUILD=/build \
-        python3 truth.py --rounds 7 --peers 0 --triggers auto \
+        python3 truth.py --rounds 5 --peers 0 --triggers auto \
         --workloads "$1" >/tmp/truth 2>/tmp/truth.log) || tail -n 3 /tmp/truth.log
     limit=$(sed -n 's/^Largest median.*libsprof auto \([0-9.]*\) .*/\1/p' \
         /tmp/truth)

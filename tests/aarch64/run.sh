@@ -337,8 +337,8 @@ for machine in "${booted[@]}"; do
             echo "skipped mte: qemu $version"
             continue
         }
-        boot mte 600 root bookworm tags "${with[@]}" "${full[@]}" \
-            -machine mte=on
+        boot mte 1200 root bookworm tags "${clock[@]}" "${full[@]}" \
+            -machine mte=on -icount shift=1,sleep=off
         ;;
     *)
         boot "$machine" 600 root bookworm brief "${with[@]}" -cpu "$machine"

@@ -215,6 +215,11 @@ class Report:
         print(text + "\n", flush=True)
 
     def save(self):
+        if platform.machine() == "aarch64":
+            self.add("Timings on aarch64 are not known from hardware yet. "
+                     "If this machine is no emulator, please send this "
+                     "report to the project.")
+            self.add(machine())
         if self.out:
             self.out.write_text("\n\n".join(self.parts) + "\n")
 
