@@ -234,9 +234,9 @@ failures=0
 # check_units: those of which qemu-user can run all.
 check_units() {
     local unit
-    for unit in rules row_table walk walk_guess epilogue_aarch64 code_aarch64 \
-        script thread_word_aarch64 stacks traces harvest journal store \
-        python_lines mask alternate; do
+    for unit in row_table walk walk_guess epilogue_aarch64 code_aarch64 script \
+        thread_word_aarch64 stacks traces harvest journal store python_lines \
+        mask alternate; do
         timeout 120 "$qemu_user" -L sysroot "tree/tests/${unit}_test" \
             >unit.log 2>&1 && echo "ok unit.$unit" || {
             grep -aiE 'error|line' unit.log | head -n 4
