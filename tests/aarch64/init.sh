@@ -165,6 +165,12 @@ check_chains() {
     done
 }
 
+# Other programs with signed return addresses.
+check_signed() {
+    real c++.pac 99 /build/tests/workload/long_names.pac 10
+    real plt.pac 99 /build/tests/workload/plt_loop.pac 1000
+}
+
 # check_waits VARIANT TRIGGER: each call that waits is seen, with its whole
 # stack, none is wrong, and none is interrupted.
 check_waits() {
@@ -214,10 +220,13 @@ check_formats() {
     local killed seconds form
     profiled SPROF_OUTPUT=/tmp/killed.sprof python3 -c 'while True: pass' &
     killed=$!
-    sleep 3
+    sleep 5
     kill -9 $killed
     wait $killed 2>/dev/null
     try kill 60 /build/sprofile report /tmp/killed.sprof
+    seconds=$(/build/sprofile info /tmp/killed.sprof |
+        sed -n 's/^time .*, \([0-9.]*\) s$/\1/p')
+    say kill.time "${seconds:-0} > 4" "${seconds:-0} s of 5"
     for form in pb.gz json speedscope.json folded; do
         try "format.$form" 60 \
             /build/sprofile convert /tmp/killed.sprof "/tmp/killed.$form"
@@ -356,29 +365,32 @@ check_package() {
 machine_units='rules row_table learn walk walk_guess epilogue_aarch64
     code_aarch64 script view heap_view look handlers disposition mask alternate
     trigger roster observe harvest perf_kernel python_lines journal store
-    thread_word_aarch64 trace_context stacks traces'
+    profile thread_word_aarch64 trace_context stacks traces'
 traps='own_sigprof masked_signals sleepers sigaltstack_work makecontext_work
     small_stack signal_handler_frames many_threads short_threads dlopen_loop
     exec_chain thread_exit_last raw_threads registered_threads
-    starts_and_stops fork_own_malloc chaos_malloc long_calls
+    starts_and_stops fork_own_malloc chaos_malloc strange_signals long_calls
     deep_recursion.pac'
 
 if of brief; then
     check_units rules walk handlers disposition thread_word_aarch64
     check_python
-    check_chains o2 o2_pac
-    check_waits o0_pac auto
-    check_waits o2_pac auto
+    check_chains o0 o2 o2_nofp o3_lto o0_pac o2_pac
+    check_signed
+    for variant in o0 o0_pac o2_pac; do
+        check_waits $variant auto
+    done
     check_behaviour $traps
     check_formats
+    check_ends
+    check_package
 fi
 if of short long; then
     check_units $machine_units
     check_python
     check_programs
     check_chains o0 o2 o2_nofp o3_lto o0_pac o2_pac
-    real c++.pac 99 /build/tests/workload/long_names.pac 10
-    real plt.pac 99 /build/tests/workload/plt_loop.pac 1000
+    check_signed
     for variant in o0 o2 o0_pac o2_pac o2_fp; do
         check_waits $variant auto
     done
@@ -396,7 +408,6 @@ if of long; then
     # A fork's child begins so slowly here that much of it is over when it can
     # be sampled. The set "truth" has it.
     check_truth "functions;threads;short;tiny;workers;mutex;phases"
-    check_behaviour strange_signals
     scenario 30-same-behaviour 400
     scenario 20-bad-settings 400
     scenario 57-python 400

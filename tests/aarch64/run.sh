@@ -344,7 +344,8 @@ for machine in "${booted[@]}"; do
         boot "$machine" 600 root bookworm brief "${with[@]}" -cpu "$machine"
         ;;
     esac
-    [ "$machine" != max ] || read_profile max.log >>max.log
+    ! grep -aqx 'file here.sprof' "$machine.log" ||
+        read_profile "$machine.log" >>"$machine.log"
     grep -a '^\(ok\|FAIL\|skipped\|kernel\) ' "$machine.log"
     if ! grep -aqx 'all done' "$machine.log" ||
         grep -aq '^FAIL ' "$machine.log"; then

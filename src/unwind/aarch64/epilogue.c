@@ -53,7 +53,7 @@ struct reading {
     struct path later[BRANCHES_MAX];
 };
 
-static struct reading readings[LEVELS]; /* 3 KiB each */
+static struct reading readings[LEVELS]; /* 2 KiB each */
 static uint8_t callees[LEVELS][CALLEE_REACH];
 
 static bool follow_ways(struct reading *reading, struct path *path);

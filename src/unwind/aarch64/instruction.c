@@ -127,6 +127,15 @@ read_branch(uint32_t word, struct instruction *in)
     }
 }
 
+/* Whether WORD adds the size of a vector to a register, or reads it: addvl,
+ * addpl, rdvl (C4.1, "SVE stack frame size" and "SVE stack frame adjustment").
+ */
+static bool
+is_vector_size(uint32_t word)
+{
+    return (word & 0xff20f000u) == 0x04205000u;
+}
+
 void
 instruction_read(uint32_t word, struct instruction *in)
 {
@@ -149,13 +158,12 @@ instruction_read(uint32_t word, struct instruction *in)
         read_single(word, in);
     else if ((word & 0x3fe00000u) == 0x0b200000u && to == REG_STACK)
         in->kind = IN_UNKNOWN; /* sp plus or minus a register */
-    else if ((word & 0xff20f000u) == 0x04205000u && to == REG_STACK)
-        in->kind = IN_UNKNOWN; /* addvl and its like: sizes of vectors */
+    else if (is_vector_size(word) && to == REG_STACK)
+        in->kind = IN_UNKNOWN;
     else if ((word & 0xff200400u) == 0xd9200400u &&
              (word >> 5 & 31) == REG_STACK)
         in->kind = IN_UNKNOWN; /* stg and its like, which move sp */
-    else if (((group & 7) == 5 || (word & 0xff20f000u) == 0x04205000u) &&
-             to == REG_FP)
+    else if (((group & 7) == 5 || is_vector_size(word)) && to == REG_FP)
         in->kind = IN_WRITE_FP;
     else if (group < 2)
         in->kind = word >> 16 == 0 ? IN_END : IN_OTHER; /* udf; SVE */
