@@ -13,8 +13,8 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 # What scenarios and suites profile, left out where the distribution has no such
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
-    libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
-    make git curl libdebuginfod1 qemu-user bubblewrap)
+    libmimalloc2.0 libpython3-testsuite python3-dbg tcl ruby lua5.4 php-cli
+    busybox-static make git curl libdebuginfod1 qemu-user bubblewrap)
 # The cross build for aarch64, which is left out where these are not to be had.
 cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
     libc6-dev-arm64-cross mmdebstrap cpio)

@@ -433,6 +433,7 @@ if of newer; then
     check_chains o2 o2_pac
     check_waits o2_pac auto
     check_behaviour $traps
+    scenario 57-python 400
 fi
 if of pages; then
     check_units $machine_units

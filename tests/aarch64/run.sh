@@ -46,7 +46,7 @@ libraries+=,zlib1g-dev,libiberty-dev,libdeflate-dev,libncurses-dev
 libraries+=,libmicrohttpd-dev,libbz2-dev,liblzma-dev,libzstd-dev
 libraries+=,libcurl4-openssl-dev,libcmocka-dev,libstdc++-12-dev
 programs=bash,coreutils,util-linux,mount,procps,findutils,grep,sed,gawk
-programs+=,diffutils,binutils,python3,xz-utils,libcmocka0
+programs+=,diffutils,binutils,python3,python3-dbg,xz-utils,libcmocka0
 programs+=,libprotobuf-c1,libncursesw6,libdeflate0,libstdc++6,gzip
 of_bookworm=$programs,libdw1,libcurl4,libmicrohttpd12,libc6-dbg
 of_bookworm+=,sqlite3,lzip,ripgrep,php8.2-cli
@@ -78,11 +78,14 @@ unpack() {
     done
 }
 
-# A tree of programs as the memory that a machine begins with.
+# A tree of programs as the memory that a machine begins with. Of the debug build
+# of Python only the names of the ordinary one are wanted.
 archive() {
     unpack "$@"
     [ -s "$1.cpio.gz" ] ||
-        (cd "$1" && rm -rf usr/share/{doc,man,locale,info,i18n,zoneinfo} &&
+        (cd "$1" && rm -rf usr/share/{doc,man,locale,info,i18n,zoneinfo} \
+            usr/bin/python3*d usr/lib/*/libpython*d.* usr/lib/python3*/config-* \
+            usr/include &&
             find . | cpio --quiet -o -H newc | gzip -1) >"$1.cpio.gz"
 }
 
