@@ -40,6 +40,11 @@ if [ $# -eq 0 ]; then
     [ -z "${SPROF_TEST_FULL:-}" ] || machines+=(clocked truth newer 16k 64k mte)
 fi
 
+# Those of which qemu-user can run all.
+units=(row_table walk walk_guess epilogue_aarch64 code_aarch64 script
+    thread_word_aarch64 stacks traces harvest journal store python_lines mask
+    alternate)
+
 # The cross build's libraries, and what the emulated machines run.
 libraries=libc6-dev,libunwind-dev,libdw-dev,libelf-dev,libprotobuf-c-dev
 libraries+=,zlib1g-dev,libiberty-dev,libdeflate-dev,libncurses-dev
@@ -144,13 +149,25 @@ build_kernel() {
         echo "skipped $1: no kernel: $(tail -n 1 "kernel/$1.log")"
 }
 
+qemu=${TEST_QEMU:-qemu-system-aarch64} booted=() targets=()
+for machine in "${machines[@]}"; do
+    [ "$machine" = user ] || booted+=("$machine")
+done
+if [ ${#booted[@]} -gt 0 ] && ! command -v "$qemu" >/dev/null; then
+    echo "skipped ${booted[*]}: $qemu is not installed"
+    booted=()
+fi
+[ ${#booted[@]} -gt 0 ] || targets=(--target libsprof.so libsprof-report.so
+    sprofile "${units[@]/%/_test}")
+
 unpack sysroot bookworm "$libraries"
 
 [ -e tree/build.ninja ] ||
     cmake -S "$source" -B tree -G Ninja -DSPROF_SYSROOT="$place/sysroot" \
         -DCMAKE_TOOLCHAIN_FILE="$source/tests/aarch64/toolchain.cmake" \
         >cmake.log 2>&1 || { tail -n 20 cmake.log; exit 1; }
-cmake --build tree --parallel "$(nproc)" >build.log 2>&1 ||
+# Without an emulator, the product and the units alone.
+cmake --build tree --parallel "$(nproc)" "${targets[@]}" >build.log 2>&1 ||
     { grep -E 'error|warning|FAILED' build.log | head -n 20; exit 1; }
 
 # package: the product as Debian's package, into add/. Its dependencies are the
@@ -234,13 +251,11 @@ read_profile() {
 }
 
 failures=0
-# check_units: those of which qemu-user can run all.
+# check_units: by qemu-user.
 check_units() {
     local unit
-    for unit in row_table walk walk_guess epilogue_aarch64 code_aarch64 script \
-        thread_word_aarch64 stacks traces harvest journal store python_lines \
-        mask alternate; do
-        timeout 120 "$qemu_user" -L sysroot "tree/tests/${unit}_test" \
+    for unit in "${units[@]}"; do
+        timeout 600 "$qemu_user" -L sysroot "tree/tests/${unit}_test" \
             >unit.log 2>&1 && echo "ok unit.$unit" || {
             grep -aiE 'error|line' unit.log | head -n 4
             echo "FAIL unit.$unit"
@@ -248,11 +263,9 @@ check_units() {
         }
     done
 }
-qemu=${TEST_QEMU:-qemu-system-aarch64} booted=()
 for machine in "${machines[@]}"; do
-    if [ "$machine" != user ]; then
-        booted+=("$machine")
-    elif qemu_user=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
+    [ "$machine" = user ] || continue
+    if qemu_user=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
     then
         echo "-- user"
         check_units
@@ -260,10 +273,6 @@ for machine in "${machines[@]}"; do
         echo "skipped user: qemu-user is not installed"
     fi
 done
-if [ ${#booted[@]} -gt 0 ] && ! command -v "$qemu" >/dev/null; then
-    echo "skipped ${booted[*]}: $qemu is not installed"
-    booted=()
-fi
 [ ${#booted[@]} -gt 0 ] || exit $failures
 
 # The memory that the machine begins with: packages, product and tests.

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 #
 # collector.sh [--full] -- pushes five real programs to a real OpenTelemetry
-# collector for 45 seconds, or for 10 minutes with --full (SPROF_TEST_FULL). Its
+# collector for 30 seconds, or for 10 minutes with --full (SPROF_TEST_FULL). Its
 # own builder makes the collector of Go modules, once, in build/collector. The
 # sum over all profiles that the collector wrote must be that of the spools, to
 # the nanosecond. Meanwhile:
 #
 # - push is killed twice, at any moment, and started again;
 # - the collector is ended twice and started again: once by SIGTERM, while
-#   requests are on their way, and once by SIGKILL, in the pause after it wrote
-#   to its file. One that is killed before loses what it has answered, and
-#   nothing can be done about that from outside;
+#   requests are on their way, and once by SIGKILL, when it has written what it
+#   got and push is stopped. One that is killed before loses what it has
+#   answered, and nothing can be done about that from outside;
 # - processes live for less than an interval.
 #
 # A profile that was sent again counts once: it has the same profile_id. Ends
@@ -23,11 +23,10 @@ build=${SPROF_BUILD:-$source/build}
 for variable in $(compgen -e SPROF_); do
     [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
 done
-seconds=45
+seconds=30
 [ "${1:-}" != --full ] && [ -z "${SPROF_TEST_FULL:-}" ] || seconds=600
 unset SPROF_TEST_FULL
 version=v0.159.0
-port=14319
 interval=4
 tools=$build/collector
 
@@ -53,7 +52,7 @@ exporters:
 providers:
   - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.65.0
 END
-    { GOBIN=$tools timeout 300 go install \
+    { GOBIN=$tools timeout 600 go install \
         "go.opentelemetry.io/collector/cmd/builder@$version" &&
         timeout 900 "$tools/builder" --config "$tools/builder.yaml"; } \
         >"$tools/log" 2>&1 ||
@@ -64,6 +63,11 @@ tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 mkdir spools
+port=$(python3 -c "
+import socket
+place = socket.socket()
+place.bind(('127.0.0.1', 0))
+print(place.getsockname()[1])")
 cat >collector.yaml <<END
 receivers: {otlp: {protocols: {http: {endpoint: 127.0.0.1:$port}}}}
 exporters: {file: {path: ./profiles.json, append: true, flush_interval: 100ms}}
@@ -76,6 +80,10 @@ collector() {
     "$tools/out/otelcol" --config collector.yaml \
         --feature-gates=+service.profilesSupport >>collector.log 2>&1 &
     collector=$!
+    for _ in $(seq 600); do
+        ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+        sleep 0.1
+    done
 }
 
 push() {
@@ -99,15 +107,14 @@ run() {
     programs+=($!)
 }
 
-# quiet: waits until the collector has just written, and is done with it.
+# quiet: stops push, and waits until the collector is done with what it got.
 quiet() {
-    local size
-    size=$(stat -c %s profiles.json)
-    for _ in $(seq 200); do
-        [ "$(stat -c %s profiles.json)" = "$size" ] || break
-        sleep 0.1
+    local size=
+    kill -STOP "$push"
+    until [ "$(stat -c %s profiles.json)" = "$size" ]; do
+        size=$(stat -c %s profiles.json)
+        sleep 2
     done
-    sleep 1
 }
 
 # drip: something to do, ten times a second.
@@ -120,9 +127,9 @@ drip() {
 }
 
 collector
-sleep 2
 push
-run python3 -c "
+# Itself, and not a script that starts it.
+run "$(python3 -c "import sys; print(sys.executable)")" -c "
 import threading, time
 def work():
     end = time.time() + $seconds
@@ -163,6 +170,7 @@ quiet
 end KILL "$collector"
 run awk 'BEGIN { for (i = 0; i < 2000000; i++) n += i }'
 collector
+kill -CONT "$push"
 wait "${programs[@]}"
 sleep $((2 * interval))
 end TERM "$push"

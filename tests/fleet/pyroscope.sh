@@ -24,7 +24,7 @@ done
 mkdir -p "$tools"
 cp "$source"/tests/fleet/pyroscope/{go.mod,go.sum,main.go} "$tools" || exit 1
 (cd "$tools" &&
-    timeout 300 go build -o server .) >"$tools/log" 2>&1 ||
+    timeout 1200 go build -o server .) >"$tools/log" 2>&1 ||
     skip "the server cannot be built of Go modules: $tools/log"
 
 tmp=$(mktemp -d)
@@ -36,22 +36,22 @@ gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-optimize-sibling-calls \
 
 "$tools/server" 127.0.0.1:0 >server.log 2>&1 &
 server=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ ! -s server.log ] || break
-    sleep 0.05
+    sleep 0.1
 done
 labels=()
 for i in $(seq 12); do
     labels+=(--label "extra_$i=x")
 done
 # One interval has all.
-"$build/sprofile" push --interval 60 --state state --only spools \
+"$build/sprofile" push --interval 600 --state state --only spools \
     --pyroscope "$(head -n 1 server.log)" "${labels[@]}" >/dev/null \
     2>push.log &
 push=$!
 LD_PRELOAD=$build/libsprof.so SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1 \
     SPROF_FREQUENCY=8000 SPROF_COST=off SPROF_OUTPUT="$tmp/spools/s.pb.gz" \
-    ./stacks 16
+    ./stacks 6
 sleep 1
 kill "$push"
 wait "$push" || exit 1

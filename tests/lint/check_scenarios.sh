@@ -7,13 +7,14 @@
 . "$(dirname "$0")/lib.sh"
 
 folder=$source/tests/scenario
-for path in "$folder"/[0-9]*.sh; do
+for path in "$folder"/[0-9]*.sh "$source"/tests/timed/[0-9]*.sh; do
+    [ -e "$path" ] || continue
     name=${path##*/}
     grep -q '^# Goals of this test' "$path" || complain "$name: no goals"
     tail -n 1 "$path" | grep -qE '^(finish|exec) ?' ||
         complain "$name: does not end by finish"
     [ "$(wc -l <"$path")" -le 500 ] || complain "$name: over 500 lines"
-    [ "$(ls "$folder/${name%%-*}"-*.sh | wc -l)" -eq 1 ] ||
+    [ "$(ls "${path%/*}/${name%%-*}"-*.sh | wc -l)" -eq 1 ] ||
         complain "$name: another one has its number"
 done
 for named in $(grep -ohE 'scenario[./][0-9]{2}-[a-z-]+' \

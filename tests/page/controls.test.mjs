@@ -5,7 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { launch, openPage, scratch, set, settle, state } from './browser.mjs';
+import {
+  launch,
+  openPage,
+  reset,
+  scratch,
+  set,
+  settle,
+  state,
+} from './browser.mjs';
 import { writeKnown } from './controls.mjs';
 
 const folder = scratch();
@@ -16,11 +24,9 @@ let page;
 before(async () => {
   html = writeKnown(folder);
   browser = await launch(process.env.BROWSER ?? 'chrome');
-});
-beforeEach(async () => {
-  await page?.close();
   page = await openPage(browser, html);
 });
+beforeEach(() => reset(page));
 after(async () => {
   assert.deepEqual(page.problems, []);
   await browser.close();
@@ -29,6 +35,7 @@ after(async () => {
 const app = (read) => page.evaluate(read);
 const text = (selector) => page.$eval(selector, (e) => e.textContent);
 const total = () => app(() => window.sprof.app.treeSums.total[0] / 1e9);
+const stops = () => page.waitForFunction(() => !window.sprof.page.flame.motion);
 const depth = () => app(() => window.sprof.app.layout.levels.length);
 
 async function press(...keys) {
@@ -156,7 +163,7 @@ test('zoom and hover', async () => {
   assert.match(tip, /3\.00 s, 33\.3 %/);
   assert.match(tip, /of view.*of all/);
   await page.mouse.click(box.x, box.y);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   const window_ = await app(() => [
     window.sprof.page.flame.from,
     window.sprof.page.flame.to,
@@ -164,29 +171,29 @@ test('zoom and hover', async () => {
   assert.equal(window_[1] - window_[0], 3e9);
   assert.equal(await text('.side h2'), 'render');
   await press('Backspace');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   assert.equal(
     await app(() => window.sprof.page.flame.to - window.sprof.page.flame.from),
     7e9,
   );
   await press('0');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   assert.equal(
     await app(() => window.sprof.page.flame.to - window.sprof.page.flame.from),
     9e9,
   );
   await press('w');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   const [from, to] = await app(() => [
     window.sprof.page.flame.from,
     window.sprof.page.flame.to,
   ]);
   assert.ok(Math.abs(to - from - 9e9 / 1.6) < 1);
   await press('d');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   assert.ok((await app(() => window.sprof.page.flame.from)) > from);
   await press('a', 's', 's');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await stops();
   assert.equal(await app(() => window.sprof.page.flame.from), 0);
 });
 

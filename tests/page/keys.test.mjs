@@ -10,6 +10,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import {
   launch,
   openPage,
+  reset,
   run,
   scratch,
   set,
@@ -30,10 +31,15 @@ before(async () => {
   html = times.html;
   run('diff', times.file, times.file, '-o', diff);
   browser = await launch(process.env.BROWSER ?? 'chrome');
+  page = await open(html);
 });
 beforeEach(async () => {
-  await page?.close();
-  page = await open(html);
+  if (!page.url().includes('times.html')) {
+    await page.close();
+    page = await open(html);
+  }
+  await page.evaluate(() => void (window.did.length = 0));
+  await reset(page);
 });
 after(async () => {
   assert.deepEqual(page.problems, []);

@@ -204,7 +204,9 @@ before(async () => {
 });
 after(() => browser.close());
 
-for (const [name, { command, options }] of Object.entries(PROGRAMS))
+for (const [place, [name, { command, options }]] of Object.entries(
+  PROGRAMS,
+).entries())
   test(`sums of ${name}`, { timeout: 300000 }, async (context) => {
     const file = join(folder, `${name}.sprof`);
     const html = join(folder, `${name}.html`);
@@ -220,7 +222,7 @@ for (const [name, { command, options }] of Object.entries(PROGRAMS))
     });
     assert.equal(list.length, 20);
     let different = 0;
-    for (const { options: filters, state } of list) {
+    for (const [i, { options: filters, state }] of list.entries()) {
       const report = reportOf(file, filters);
       await set(page, state);
       const sums = await sumsOf(page);
@@ -229,8 +231,11 @@ for (const [name, { command, options }] of Object.entries(PROGRAMS))
       assert.equal(sums.wall, report.totals.wall_ns, `wall: ${where}`);
       assert.equal(sums.samples, report.totals.samples, `samples: ${where}`);
       assert.deepEqual(byName(sums.functions), byName(report.rows), where);
-      await compareGroups(page, file, filters, sums, where);
-      await compareSearch(page, file, filters, where);
+      // Each filter with one of the programs.
+      if ((i + place) % Object.keys(PROGRAMS).length === 0) {
+        await compareGroups(page, file, filters, sums, where);
+        await compareSearch(page, file, filters, where);
+      }
       different += report.totals.wall_ns !== whole.totals.wall_ns;
     }
     assert.ok(different > 10, 'most filters leave a part');

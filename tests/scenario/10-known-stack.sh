@@ -9,17 +9,17 @@
 
 for variant in o0 o2 o3_lto o2_fp o2_nofp no_pie zdebug no_debug split; do
     echo "-- $variant"
-    profile "$work/known_stack.$variant" 1500
+    profile "$work/known_stack.$variant" 600
     expect_ok
     expect_stacks 99
     expect_roots 99 p.folded
-    expect_samples 600 p.folded
+    expect_samples 500 p.folded
 done
 
 echo "-- stripped"
-profile "$work/known_stack.stripped" 1500
+profile "$work/known_stack.stripped" 600
 expect_ok
 expect_share 99 '(;known_stack\.stripped\+0x[0-9a-f]+){8}' p.folded
-expect_samples 600 p.folded
+expect_samples 500 p.folded
 
 finish

@@ -8,7 +8,7 @@
 # Hand-written assembly with and without tables is crossed.
 section "assembly with and without tables"
 
-profile "$work/hand_asm" 700
+profile "$work/hand_asm" 500
 expect_ok
 expect_stacks 98
 expect_roots 98 p.folded
@@ -40,20 +40,21 @@ for kind in trampoline assembly nested decoy made hidden; do
         ;;
     *) frame="$guess;$kind" ;;
     esac
-    # The first walks search, and some are cut: 1,500 ms make them few.
-    profile SPROF_KEEP_SPOOL=1 "$work/no_frame" 1500 "$kind"
+    # The first walks search, and some are cut.
+    profile SPROF_KEEP_SPOOL=1 "$work/no_frame" 800 "$kind"
     expect_ok
-    expect_share 98 "^$start;$frame;called_back;work_burn" p.folded \
+    expect_share 95 "^$start;$frame;called_back;work_burn" p.folded \
         'called_back'
     if [ "$kind" = made ]; then
-        expect_share 97 '^made;' p.folded
+        expect_share 95 '^made;' p.folded
     else
-        expect_roots 97 p.folded
+        expect_roots 95 p.folded
     fi
     plain "$sprofile" info p.sprof
     expect_status 0
-    [ "$(sed -n 's/^cost.*; \([0-9]*\) parked.*/\1/p' out)" -le 10 ] ||
-        fail "threads parked: $(grep '^cost' out)"
+    # A search is repeated until the sampler has had the CPU for it.
+    parked=$(sed -n 's/^cost.*; [0-9]* parked (\([0-9]*\).*/\1/p' out)
+    [ "${parked:-0}" -lt 20 ] || fail "threads parked: $(grep '^cost' out)"
 done
 [ "$(grep -c '^guessed' out)" -eq 1 ] || fail "info does not tell of guesses"
 
@@ -89,7 +90,7 @@ while time.process_time() < end: deep(20)
 EOF
     plain "$sprofile" record -o python.sprof -- "$python" -X perf job.py
     expect_status 0
-    rooted python.sprof 98
+    rooted python.sprof 95
     expect_share 90 ';deep;.*;deep;.*;leaf[ ;]' rooted.folded ';leaf'
 fi
 
@@ -130,8 +131,8 @@ func compute(n uint64) uint64 {
 }
 
 // By CPU time: where the machine is loaded there are as many samples. The first
-// ones of each of C's functions, until its rules are known, are walked in a copy
-// of C's stack, and are cut: on a loaded machine some five.
+// ones of each of C's functions are walked in a copy of C's stack, and are cut,
+// until its rules are known.
 func cpuTime() int64 {
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
@@ -144,7 +145,7 @@ func main() {
 	done := make(chan bool)
 	for g := range 3 {
 		go func() {
-			for cpuTime() < 2_500_000_000 {
+			for cpuTime() < 1_500_000_000 {
 				switch g {
 				case 0:
 					sum[g] += compute(100000)
@@ -162,18 +163,18 @@ func main() {
 	}
 }
 EOF
-    if HOME=$tmp GOFLAGS=-mod=mod CGO_ENABLED=1 timeout 100 go build -o job \
+    if HOME=$tmp GOFLAGS=-mod=mod CGO_ENABLED=1 timeout 250 go build -o job \
         2>go.err; then
         plain "$sprofile" record -o go.sprof -- ./job
         expect_status 0
-        rooted go.sprof 85
+        rooted go.sprof 75
         # A walk that lacks a rule goes on in a copy of one stack, and is cut
         # where the next one begins: none to a tenth, as addresses fall.
-        expect_share 85 '^runtime.goexit.*;main.compute' rooted.folded \
+        expect_share 75 '^runtime.goexit.*;main.compute' rooted.folded \
             ';main.compute'
         grep -qE '^runtime.goexit.*;runtime.asmcgocall.*;work ' \
             rooted.folded || fail "no way from work to its goroutine"
-        expect_share 95 ';call_back;.*crosscall2;.*;main.compute' \
+        expect_share 90 ';call_back;.*crosscall2;.*;main.compute' \
             rooted.folded 'crosscall2;.*;main.compute'
     else
         echo "no program: $(head -n 1 go.err)"

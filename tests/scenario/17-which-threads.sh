@@ -14,7 +14,7 @@ profile SPROF_COST=off "$work/many_threads" 20 100
 expect_ok
 expect_stacks 98 ';worker'
 for parity in even odd; do
-    expect_share 40 "${parity}_work" p.folded ';worker.*work_burn'
+    expect_share 30 "${parity}_work" p.folded ';worker.*work_burn'
 done
 expect_samples 500 p.folded
 
@@ -25,7 +25,7 @@ expect_samples 2000 p.folded
 plain "$sprofile" report --by thread -n 0 p.sprof
 # One that comes and goes between two looks is in [short-lived].
 count=$(grep -oE ' worker-[0-9]+ \([0-9]+\)$' out | sort -u | wc -l)
-[ "$count" -ge 295 ] && [ "$count" -le 300 ] ||
+[ "$count" -ge 260 ] && [ "$count" -le 300 ] ||
     fail "$count of 300 threads are in the profile"
 rm -f p.sprof
 
@@ -46,7 +46,7 @@ for thread in json.load(open("p.json"))["threads"]:
 made = json.load(open("out"))
 wall, length = made["totals"]["wall_ns"], made["duration_ns"]
 print(f"{wall / 1e9:.3f} s of wall time in {length / 1e9:.3f} s")
-assert length < wall < 3.1 * length
+assert 0.95 * length < wall < 3.1 * length
 END
 rm -f p.sprof p.json
 
@@ -58,7 +58,10 @@ for rate in $rates; do
         expect_ok
         "$sprofile" report --wall --by thread -n 0 n.sprof >threads
         count=$(grep -cE ' named-[0-9]+ \([0-9]+\)$' threads)
-        [ "$count" -eq 20 ] || fail "$how: $count threads have their names"
+        # One that ends may have come and gone between two looks.
+        least=20
+        [ "$how" != ends ] || least=15
+        [ "$count" -ge $least ] || fail "$how: $count threads have their names"
         rm -f n.sprof
     done
 done
@@ -72,14 +75,14 @@ section "registered threads"
 for trigger in auto timer ask; do
     echo "-- $trigger"
     profile SPROF_TRIGGER=$trigger SPROF_THREADS=registered \
-        "$work/registered_threads" 700
+        "$work/registered_threads" 400
     expect_ok
     expect_share 95 'listed_work' p.folded
     ! grep unlisted_work p.folded || fail "a thread that did not register"
     expect_samples 100 p.folded
 done
 
-profile SPROF_KEEP_SPOOL=1 "$work/registered_threads" 300
+profile SPROF_KEEP_SPOOL=1 "$work/registered_threads" 200
 expect_ok
 grep -q ';unlisted_work' p.folded || fail "the other thread is not there"
 plain "$sprofile" info p.sprof
@@ -93,7 +96,7 @@ for count in 4 60; do
         echo "-- $count threads, $trigger"
         profile SPROF_TRIGGER=$trigger SPROF_THREADS=registered \
             SPROF_MODE=cpu SPROF_COST=off SPROF_KEEP_SPOOL=1 \
-            "$work/registered_threads" $((600 / count)) "$count"
+            "$work/registered_threads" $((300 / count)) "$count"
         expect_ok
         true_ns=$(awk '$1 == "truth" { print $3 }' out)
         "$sprofile" report --json -n 0 p.sprof >json
@@ -102,7 +105,7 @@ import json, sys
 report = json.load(open(sys.argv[1]))
 found, true = report["totals"]["cpu_ns"], int(sys.argv[2])
 print(f"{found / 1e6:.1f} ms of CPU time, {true / 1e6:.1f} by the clocks")
-assert 0.99 * true <= found <= 1.01 * true + 5e6
+assert 0.97 * true <= found <= 1.03 * true + 10e6
 assert not [row for row in report["rows"] if "unlisted" in row["function"]]
 END
         rm -f p.sprof

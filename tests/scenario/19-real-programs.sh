@@ -21,14 +21,14 @@ reaches_root() {
 }
 
 cp "$here/job.py" .
-seq 1 1500000 >numbers
+seq 1 700000 >numbers
 sql="with recursive n(i) as (select 1 union all select i + 1 from n
     where i < 400000) select count(*), sum(i * i % 7), max(s) from
     (select i, substr(hex(i * 7919), 2, 3) s from n order by s, i desc);"
 
 reaches_root python3 job.py
 reaches_root /usr/bin/python3 job.py
-reaches_root xz -T2 --block-size=2MiB -4 -k -c numbers
+reaches_root xz -T2 --block-size=1MiB -4 -k -c numbers
 reaches_root sqlite3 :memory: "$sql"
 
 # On live samples of real programs the walk by rules finds what libunwind finds.
@@ -84,7 +84,7 @@ walk_twice() {
 
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
-for round in 1 2 3 4 5 6 7 8; do
+for round in {1..20}; do
     echo "-- round $round"
     walk_twice "$python" job.py
     walk_twice sqlite3 :memory: "$sql"

@@ -26,7 +26,7 @@ rm -f ./*.sprof
 
 library=$build/libsprof.so
 profile SPROF_SYMBOLIZE=off "$work/known_stack.o2" 300
-[ "$status" -eq 0 ] || fail "status $status"
+expect_status 0
 ! grep '^sprof:' err || fail "the profiler complained"
 ! [ -e p.folded ] || fail "SPROF_SYMBOLIZE=off wrote a profile"
 plain "$sprofile" report ./*.sprof
@@ -69,16 +69,14 @@ done
 
 echo "-- stacks by signal"
 chmod 0644 "$report"
-LD_PRELOAD=$library SPROF_OUTPUT=$tmp/asleep.folded sleep 100 2>stacks &
-asleep=$!
+LD_PRELOAD=$library SPROF_OUTPUT=$tmp/asleep.folded sleep 10000 2>stacks &
+asleep=$! end=$((SECONDS + deadline))
 # It answers as soon as it can be sent the signal.
-for ((i = 0; i < 200; i++)); do
-    "$sprofile" stacks "$asleep" >answer 2>&1 && break
+until "$sprofile" stacks "$asleep" >answer 2>&1 || [ "$SECONDS" -ge "$end" ]; do
     sleep 0.05
 done
 kill -35 "$asleep"
-for ((i = 0; i < 200; i++)); do
-    [ -s stacks ] && break
+until grep -q nanosleep stacks || [ "$SECONDS" -ge "$end" ]; do
     sleep 0.05
 done
 grep -q nanosleep stacks || fail "no stacks: $(cat stacks)"

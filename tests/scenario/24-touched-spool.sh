@@ -14,15 +14,29 @@
 # - a process that is killed after that leaves a spool that reads well.
 section "shortened"
 
+# until_true COMMAND...: tries while the program runs.
+until_true() {
+    until "$@"; do
+        kill -0 "$running" 2>/dev/null || { fail "in vain: $*"; return; }
+        sleep 0.02
+    done
+}
+# sampled FILE: whether FILE.sprof has some stacks, most of them the program's.
+sampled() {
+    "$sprofile" info "$1.sprof" 2>/dev/null |
+        grep -qE '^states .*running ([4-9][0-9]|[0-9]{3})'
+}
+
 # start [NAME=VALUE...] COMMAND...: with nothing left of the last one.
 start() {
     rm -f p.*
     profile_begin p "$@"
+    until_true sampled p
 }
 
 for size in 0 1 100 5000; do
     echo "-- to $size bytes"
-    start "$work/known_stack.o2" 1200
+    start "$work/known_stack.o2" 1000
     cp p.sprof copy.sprof
     truncate -s "$size" p.sprof
     profile_end
@@ -35,7 +49,7 @@ for size in 0 1 100 5000; do
 done
 
 echo "-- again and again"
-start SPROF_COST=off SPROF_FREQUENCY=10000 "$work/many_threads" 8 800
+start SPROF_COST=off SPROF_FREQUENCY=10000 "$work/many_threads" 8 400
 while kill -0 "$running" 2>/dev/null && [ -e p.sprof ]; do
     truncate -s 0 p.sprof 2>/dev/null
     sleep 0.0$((RANDOM % 10))
@@ -44,9 +58,9 @@ profile_end
 grep -q '^sprof: .*shortened' err || fail "no message: $(head -n 2 err)"
 
 echo "-- then killed"
-start "$work/known_stack.o2" 20000
+start "$work/known_stack.o2" 150000
 truncate -s 0 p.sprof
-sleep 0.6
+until_true sampled p
 kill -KILL "$(cat /proc/"$running"/task/"$running"/children)"
 wait "$running" 2>/dev/null
 plain "$sprofile" convert p.sprof q.folded
@@ -68,27 +82,27 @@ start_in_folder() {
     rm -rf p
     mkdir p
     profile_begin p/p "$@"
+    until_true sampled p/p
 }
 # Ask the program, the child of timeout, for what it has.
 ask_dump() {
     local pid
     pid=$(cat /proc/"$running"/task/"$running"/children)
-    timeout 30 "$sprofile" dump "${pid% }" >dump 2>message ||
+    timeout "$deadline" "$sprofile" dump "${pid% }" >dump 2>message ||
         fail "dump: $(cat message)"
 }
 expect_quiet() {
     [ ! -s err ] || fail "messages: $(head -n 3 err)"
 }
-# expect_profile FILE: of the whole run, of which the first part is half a
-# second at least.
+# expect_profile FILE: of the whole run.
 expect_profile() {
     expect_share 90 'main;through_pointer;pointed_to;with_arguments' "$1"
-    expect_samples 60 "$1"
+    expect_samples 900 "$1"
 }
 
 echo "-- the profile"
 for rate in $rates; do
-    start_in_folder SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1200
+    start_in_folder SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1000
     rm p/p.sprof
     profile_end
     expect_quiet
@@ -97,7 +111,7 @@ for rate in $rates; do
 done
 
 echo "-- the profile of one that was moved"
-start_in_folder "$work/known_stack.o2" 1200
+start_in_folder "$work/known_stack.o2" 1000
 mv p/p.sprof p/elsewhere.sprof
 profile_end
 expect_quiet
@@ -107,7 +121,7 @@ expect_profile p/p.folded
 
 echo "-- the spool"
 for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
-    start_in_folder "$setting" "$work/known_stack.o2" 1200
+    start_in_folder "$setting" "$work/known_stack.o2" 1000
     rm p/p.sprof
     profile_end
     expect_quiet
@@ -118,7 +132,7 @@ for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
 done
 
 echo "-- while it runs"
-start_in_folder "$work/known_stack.o2" 2500
+start_in_folder "$work/known_stack.o2" 2000
 rm p/p.sprof
 ask_dump
 expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
@@ -126,9 +140,10 @@ profile_end
 expect_profile p/p.folded
 
 echo "-- of a flight recorder"
-start_in_folder SPROF_KEEP=1 "$work/known_stack.o2" 3500
+start_in_folder SPROF_KEEP=1 "$work/known_stack.o2" 2500
 rm p/p.sprof
-sleep 1.5
+# The next spool has the name again.
+until_true [ -s p/p.sprof ]
 ask_dump
 expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
 profile_end
@@ -137,7 +152,7 @@ expect_quiet
 echo "-- another file has its name"
 for way in rm mv; do
     for setting in SPROF_SYMBOLIZE=exit SPROF_KEEP_SPOOL=1; do
-        start_in_folder "$setting" "$work/known_stack.o2" 1200
+        start_in_folder "$setting" "$work/known_stack.o2" 1000
         [ $way = rm ] && rm p/p.sprof || mv p/p.sprof p/p.sprof.1
         echo mine >p/p.sprof
         profile_end
@@ -156,7 +171,7 @@ done
 
 echo "-- with its directory"
 for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off; do
-    start_in_folder "$setting" "$work/known_stack.o2" 1200
+    start_in_folder "$setting" "$work/known_stack.o2" 1000
     rm -r p
     profile_end
     ! grep p.sprof err || fail "a file is named that is not there"

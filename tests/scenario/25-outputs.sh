@@ -14,7 +14,7 @@ section "SPROF_OUTPUT"
 
 mkdir sub
 profile SPROF_OUTPUT="a.folded,$tmp/b.pb.gz,sub/c.txt" \
-    "$work/known_stack.o2" 500
+    "$work/known_stack.o2" 300
 expect_ok
 for file in a.folded b.pb.gz sub/c.txt; do
     [ -s "$file" ] || { fail "$file is missing"; continue; }
@@ -107,7 +107,7 @@ grep -q '^sprof: wrote a.pb.gz, b.folded, c.sprof, d.json, ' err ||
     "a.pb.gz b.folded c.sprof d.json e.speedscope.json f.txt" ] ||
     fail "there is: $(ls run)"
 count=$(samples run/c.sprof)
-[ "${count:-0}" -gt 20 ] || fail "${count:-no} samples in c.sprof"
+[ "${count:-0}" -gt 0 ] || fail "${count:-no} samples in c.sprof"
 [ "$(samples run/a.pb.gz)" = "$count" ] || fail "a.pb.gz has other samples"
 grep -q "^samples  $count of" run/f.txt || fail "f.txt has other samples"
 expect_share 90 ';leaf_spin' run/b.folded

@@ -42,7 +42,7 @@ expect_accounted() {
         fail "other CPU time: $(grep -E '^(totals|due)' spool.info)"
     cut=$(sed -n 's/^cut *\([0-9]*\) of.*/\1/p' one)
     walked=$(sed -n 's/^cut .* of \([0-9]*\) stacks.*/\1/p' one)
-    [ "${cut:-0}" -le "$walked" ] || fail "$cut stacks of $walked are cut"
+    [ "${cut:-0}" -le "${walked:-0}" ] || fail "$cut stacks of $walked are cut"
     "$sprofile" report --json p.sprof >json
     python3 - json <<'END' || fail "JSON does not add up"
 import json, sys
@@ -52,17 +52,20 @@ assert head["asked"] == head["taken"] + sum(head["lost"].values()), head
 END
 }
 
-# expect_rate LEAST MOST [REASON]: of p.sprof, in samples a CPU second.
+# expect_rate REASON: p.sprof has some samples a CPU second. The line says as
+# many as were taken in that time, and the reason.
 expect_rate() {
     local line rate
     line=$(grep '^rate' spool.info)
     rate=$(echo "$line" |
         sed -n 's/.*CPU: \([0-9,]*\) a CPU second.*/\1/p' | tr -d ,)
-    [ "${rate:-0}" -ge "$1" ] && [ "${rate:-0}" -le "$2" ] ||
-        fail "expected $1 to $2 a CPU second: $line"
+    sed -n 's/^due .* in \([0-9.]*\) s: \([0-9]*\) taken.*/\1 \2/p' spool.info |
+        awk -v rate="${rate:-0}" '{ d = rate - $2 / $1; if (d < 0) d = -d
+            exit !(rate >= 10 && d <= 1 + rate / 50) }' ||
+        fail "not the rate that was reached: $line, $(grep '^due' spool.info)"
     case $line in
-    *"${3:-}"*) ;;
-    *) fail "expected as reason $3: $line" ;;
+    *"$1"*) ;;
+    *) fail "expected as reason $1: $line" ;;
     esac
 }
 
@@ -72,32 +75,39 @@ run() {
     rm -f p.*
     profile SPROF_COST=off SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$@"
     expect_ok
+    # Threads that end by the wall clock may have had no CPU.
+    if [[ $* = *short_threads\ 300 ]] &&
+        ! "$sprofile" info p.sprof 2>/dev/null | grep -q ' [1-9][0-9]* taken'; then
+        run "${@:1:$#-1}" 5000
+        return
+    fi
     [ -e p.sprof ] || { fail "no spool"; return; }
     expect_accounted
 }
 
-# Ticks of the kernel are timers' limit; where the machine is loaded, more of a
-# thread's moments are at ticks than elsewhere.
+# Ticks of the kernel are timers' limit.
 hertz=$(python3 -c 'import time
 print(round(1 / time.clock_getres(time.CLOCK_MONOTONIC_COARSE)))' 2>/dev/null)
 [ "${hertz:-0}" -gt 0 ] || hertz=250
-most=$((hertz * 2))
+timers="of 5,000 asked (timers, $hertz Hz"
 
-run SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$work/known_stack.o2" 1000
-expect_rate 50 "$most" "of 5,000 asked (timers, $hertz Hz)"
-run SPROF_TRIGGER=timer "$work/short_threads" 500
-run SPROF_TRIGGER=ask "$work/short_threads" 500
-run "$work/short_threads" 500
-run "$work/known_stack.o2" 500
+run SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$work/known_stack.o2" 500
+expect_rate "$timers"
+run SPROF_TRIGGER=timer "$work/short_threads" 300
+run SPROF_TRIGGER=ask "$work/short_threads" 300
+run "$work/short_threads" 300
+run "$work/known_stack.o2" 300
 run "$work/fork_time"
 run SPROF_TRIGGER=timer "$work/fork_time"
 run "$work/sleepers" 300
 run SPROF_FREQUENCY=5000 "$work/deep_recursion" 100000 300
-run SPROF_FREQUENCY=5000 SPROF_MODE=cpu "$work/hand_over" 1500
-# The trigger is perf where that is possible, until it is noticed.
-if "$sprofile" info p.sprof | grep -q '^triggers .*perf'; then
-    expect_rate 50 "$((most + 2000))" \
-        "(timers, $hertz Hz: threads switch too often"
+run SPROF_FREQUENCY=5000 SPROF_MODE=cpu "$work/hand_over" 1000
+# Others may have the CPU between two switches. Then these are few.
+if awk '/^due / { for (i = 2; i <= NF; i++) if ($i == "not") missing = $(i - 1)
+                  else if ($i ~ /^switches/) of_these = $(i - 1)
+                  exit !(2 * of_these > missing && 10 * missing > $2) }' \
+    spool.info; then
+    expect_rate "(timers, $hertz Hz: threads switch too often"
 fi
 
 # expect_half: of the points that were due, by perf.
@@ -108,16 +118,18 @@ expect_half() {
 }
 
 rm -f p.*
+has_perf=
 profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
 if [ -e p.folded ]; then
-    run SPROF_TRIGGER=perf SPROF_FREQUENCY=10 "$work/known_stack.o2" 2000
+    has_perf=yes
+    run SPROF_TRIGGER=perf SPROF_FREQUENCY=10 "$work/known_stack.o2" 1500
     expect_half
-    run SPROF_TRIGGER=perf "$work/seldom_runs" 800
+    run SPROF_TRIGGER=perf "$work/seldom_runs" 400
     expect_half
 fi
 
-# expect_epochs LEAST MOST: the share of first() in the CPU time, in percent,
-# though it has most of the samples.
+# expect_epochs LEAST MOST: the share of first() in the CPU time, in percent. It
+# has most of the samples, unless the sampler was late to lower the rate.
 expect_epochs() {
     "$sprofile" report --json p.sprof >json
     python3 - json "$1" "$2" <<'END' || fail "epochs: $(cat spool.info)"
@@ -134,7 +146,7 @@ cpu = 100 * first["cpu_flat_ns"] / report["totals"]["cpu_ns"]
 count = 100 * first["samples_flat"] / report["taken"]
 print("first:", cpu, "% of the CPU time,", count, "% of the samples")
 assert float(sys.argv[2]) <= cpu <= float(sys.argv[3]), cpu
-assert count > 4 * cpu, count
+assert count > 2 * cpu or epochs[0]["cpu_ns"] > 150e6, count
 END
     grep -q '^rate .*SPROF_COST' spool.info || fail "no reason: $(cat spool.info)"
     grep -q '^epochs  *5000 Hz for .* of CPU, ' spool.info ||
@@ -145,12 +157,11 @@ END
 }
 
 echo "-- what sampling may cost: a phase has the share that it had"
-rm -f p.*
-profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
-if [ -e p.folded ]; then
+if [ -n "$has_perf" ]; then
+    # 200 of 2,200 ms are 9.1 %.
     run SPROF_TRIGGER=perf SPROF_FREQUENCY=5000 SPROF_COST=0.5 SPROF_MODE=cpu \
-        "$work/two_phases" 200 1500
-    expect_epochs 4 9
+        "$work/two_phases" 200 1000
+    expect_epochs 5 14
     run SPROF_TRIGGER=perf SPROF_COST=off "$work/two_phases" 100 400
     ! grep -E '^epochs' spool.info || fail "a rate is limited"
 fi
@@ -160,7 +171,7 @@ rm -f p.*
 profile SPROF_LOG=info SPROF_COST=off SPROF_TRIGGER=timer \
     SPROF_FREQUENCY=5000 \
     "$work/known_stack.o2" 300
-grep -qE "[0-9]+ a CPU second of 5,000 asked \\(timers, $hertz Hz\\)" err ||
+grep -qE "[0-9]+ a CPU second of 5,000 asked \\(timers, $hertz Hz" err ||
     fail "the closing line: $(cat err)"
 
 echo "-- several processes in one profile"
@@ -172,13 +183,13 @@ grep -E '^rate ' err || fail "no rate in the summary: $(cat err)"
 [ "$("$sprofile" info p.sprof | grep -c '^process ')" -eq 2 ] ||
     fail "not two processes"
 expect_accounted
-expect_rate 50 "$most" "of 5,000 asked (timers, $hertz Hz"
+expect_rate "$timers"
 
 echo "-- processes that are too short for a sample"
 rm -f p.*
 # shellcheck disable=SC2016
 plain "$sprofile" record -q -o p.sprof -- sh -c \
-    'for i in $(seq 40); do "$0" -c :; done; "$1" 50' \
+    'for i in $(seq 40); do "$0" -c :; done; "$1" 300' \
     /bin/sh "$work/known_stack.o2"
 expect_status 0
 expect_accounted
@@ -199,6 +210,6 @@ plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" \
     prlimit --cpu=1:1 "$work/known_stack.o2" 20000
 [ -e p.sprof ] || fail "no spool: $(ls)"
 expect_accounted
-expect_rate 50 "$most" "(timers, $hertz Hz)"
+expect_rate "$timers"
 
 finish

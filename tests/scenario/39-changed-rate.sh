@@ -18,7 +18,8 @@ settings='SPROF_FREQUENCY=5000 SPROF_COST=0.5'
 # files; each function of the workload has the CPU time that its clock said, and
 # all of them together have it within what lies around them. Were the samples of
 # both rates worth the same, the short functions would have several times their
-# time.
+# time. What was not sampled may be of any of them: a sampler without a CPU
+# begins late.
 check() {
     local changes=$1
     shift
@@ -36,19 +37,22 @@ found = {row["function"]: row["cpu_cum_ns"] for row in report["rows"]}
 assert not found.get("hidden"), found
 truth.pop("hidden", None)
 whole = sum(truth.values())
+missing = found.get("[not sampled]", 0)
 near = sum(found.get(name, 0) for name in truth)
 periods = [epoch["period_ns"] for epoch in report["epochs"]]
 changes = sum(after > before for before, after in zip(periods, periods[1:]))
-print("periods", periods)
+print(f"periods {periods}, not sampled {missing / 1e6:.0f} ms")
 for name, cpu in truth.items():
     share = 100 * found.get(name, 0) / cpu
     print(f"{name}: {cpu / 1e6:.0f} ms, {share:.1f} % of it found")
-    least, most = (50, 200) if "first" in name else (75, 125)
-    assert least <= share <= most, name
+    least, most = (40, 250) if "first" in name else (70, 130)
+    assert share <= most, name
+    assert share + 100 * missing / cpu >= least, name
 assert changes >= int(sys.argv[2]), periods
-assert 0.98 * whole <= near <= 1.001 * whole + 2e6, (near, whole)
+assert 0.98 * whole <= near + missing, (near, missing, whole)
+assert near <= 1.001 * whole + 2e6, (near, whole)
 total = report["totals"]["cpu_ns"]
-assert 0.99 * whole <= total <= 1.02 * whole + 5e7, (total, whole)
+assert 0.99 * whole <= total <= 1.05 * whole + 5e7, (total, whole)
 END
 }
 
@@ -68,67 +72,93 @@ run() {
 
 # Ticks of the kernel are so few that they are dear only at a lower limit, and
 # the first 250 samples take a second.
-run 2 fork 1300 2000 SPROF_TRIGGER=timer SPROF_COST=0.1
+run 2 fork 1300 1200 SPROF_TRIGGER=timer SPROF_COST=0.1
 
 profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
 if [ ! -e p.folded ]; then
     lacks perf "no other trigger costs so much"
     finish
 fi
-run 2 fork 300 2000
-run 2 exec 300 2000
-run 1 stops 300 2000
-run 1 registers 300 2000 SPROF_THREADS=registered
+run 2 fork 300 1000
+run 2 exec 300 1000
+run 1 stops 300 1000
+run 1 registers 300 1000 SPROF_THREADS=registered
 
-# run_one_turn: a run in which the recorder turns once. On a machine that stands
-# still it may turn twice, and then the first file is gone.
-run_one_turn() {
-    rm -f p*
-    # shellcheck disable=SC2086
-    profile SPROF_SYMBOLIZE=off SPROF_MODE=cpu $settings SPROF_KEEP=3s \
-        "$work/changed_rate" plain 300 3500
-    expect_status 0
-    [ -e p.past.sprof ] && ! "$sprofile" info p.sprof p.past.sprof |
-        grep '^kept'
-}
-
+# A run in which the recorder turns once: after a second turn the first file is
+# gone. How long that run takes is known from the one before.
 echo "-- a flight recorder"
-run_one_turn || run_one_turn || run_one_turn || fail "no single turn: $(ls)"
+keep=1000
+for attempt in {1..20}; do
+    rm -f p*
+    start=$(now_ms)
+    # shellcheck disable=SC2086
+    profile SPROF_SYMBOLIZE=off SPROF_MODE=cpu $settings \
+        SPROF_KEEP=$(printf '%d.%03d' $((keep / 1000)) $((keep % 1000))) \
+        "$work/changed_rate" plain 300 1300
+    expect_status 0
+    took=$(($(now_ms) - start))
+    echo "   kept $keep ms of $took"
+    [ ! -e p.past.sprof ] || "$sprofile" info p.sprof p.past.sprof |
+        grep -q '^kept' || break
+    keep=$((took * 2 / 3))
+done
 check 1 p.past.sprof p.sprof
-
-# The CPU time of the program, in ns.
-clock_of() {
-    cut -d' ' -f1 "/proc/$pid/schedstat"
-}
 
 echo "-- a dump"
 rm -f p*
 # shellcheck disable=SC2086
 profile_begin p SPROF_MODE=cpu SPROF_OUTPUT="$tmp/p.sprof" $settings \
-    SPROF_KEEP=2s "$work/changed_rate" plain 300 60000
-sleep 5
-pid=$(pgrep -P "$running")
-before=$(clock_of) begin=$(date +%s%N)
-sleep 2
-timeout 30 "$sprofile" dump "$pid" >dump.out 2>message || fail "$(cat message)"
-after=$(clock_of) end=$(date +%s%N)
-kill -TERM "$pid"
+    SPROF_KEEP=1s "$work/changed_rate" plain 300 600000
+# It has the last second. By the program's clock, read all the time, that is
+# between the least and the most of any second that ended while it was made.
+python3 - "$sprofile" "$(pgrep -P "$running")" <<'END' >dump.out 2>&1 ||
+import os, subprocess, sys, time
+sprofile, pid = sys.argv[1:]
+clocks = []
+def watch():
+    with open(f"/proc/{pid}/schedstat") as stream:
+        clocks.append((time.monotonic(), int(stream.read().split()[0])))
+    time.sleep(0.02)
+def at(moment):
+    return max(clock for when, clock in clocks if when <= moment)
+# The recorder has turned since the first function ended.
+while "truth first" not in open("out").read():
+    watch()
+turned = os.path.exists("p.past.sprof") and os.stat("p.past.sprof").st_ino
+while not os.path.exists("p.past.sprof") or \
+        os.stat("p.past.sprof").st_ino == turned:
+    watch()
+until = time.monotonic() + 1.2
+while time.monotonic() < until:
+    watch()
+begin = time.monotonic()
+dump = subprocess.Popen([sprofile, "dump", pid])
+while dump.poll() is None:
+    watch()
+watch()
+assert dump.returncode == 0
+ran = [clock - at(when - 1) for when, clock in clocks if when >= begin]
+print(min(ran), max(ran))
+END
+    fail "no dump: $(cat dump.out)"
+kill -TERM "$(pgrep -P "$running")"
 wait "$running" 2>/dev/null
 "$sprofile" report --json -n 0 p.dump1.sprof >json || fail "no report"
-# It has the last 2 s. Intervals between samples are random, so how many samples
-# are in 2 s is, too: it differs by a third of its root.
-python3 - json $((after - before)) $((end - begin)) <<'END' || fail "the dump: $(ls)"
+# Intervals between samples are random, so how many samples are in a second is,
+# too: it differs by a third of its root.
+python3 - json $(tail -n 1 dump.out) <<'END' || fail "the dump: $(ls)"
 import json, sys
 report = json.load(open(sys.argv[1]))
-cpu, clock = report["totals"]["cpu_ns"], int(sys.argv[2])
-ran = 2e9 * clock / int(sys.argv[3])
-samples = report["totals"]["samples"]
+cpu, samples = report["totals"]["cpu_ns"], report["totals"]["samples"]
+least, most = int(sys.argv[2]), int(sys.argv[3])
 found = {row["function"]: row["cpu_cum_ns"] for row in report["rows"]}
-print(f"{cpu / 1e6:.0f} ms of CPU time, {ran / 1e6:.0f} by the clock, "
-      f"{samples} samples")
+print(f"{cpu / 1e6:.0f} ms of CPU time, {least / 1e6:.0f} to {most / 1e6:.0f} "
+      f"by the clock, {samples} samples")
 assert "first" not in found, found
-assert found["second"] >= 0.95 * cpu, found
-assert abs(cpu - ran) <= 4 * cpu / 3 / samples ** 0.5, (cpu, ran, samples)
+seen = found.get("second", 0) + found.get("[not sampled]", 0)
+assert seen >= 0.95 * cpu, found
+chance = 4 / 3 * cpu / max(samples, 1) ** 0.5 + 1e8
+assert least - chance <= cpu <= most + chance, (cpu, least, most, samples)
 END
 
 finish

@@ -10,9 +10,9 @@
 . "$(dirname "$0")/lib.sh"
 
 guard=$work/libwindow_guard.so
-seconds=3
+seconds=2
 [ "${SPROF_TEST_FULL:-0}" = 0 ] || seconds=15
-waited=0 seen=0 least=5000
+waited=0 seen=0
 
 # number WORD FILE: the number before WORD in a line of FILE, or 0.
 number() {
@@ -21,15 +21,17 @@ number() {
     echo "${found:-0}"
 }
 
-# guarded COMMAND...: the same output as without us, and no forbidden call.
+# guarded TIME SHORT COMMAND...: the same output as without us in a SHORT time,
+# and no forbidden call.
 guarded() {
-    local before
+    local before time=$1 short=$2
+    shift 2
     echo "-- ${*##*/}"
-    plain "$@"
+    plain "$@" "$short"
     before=$status
     mv out out.plain
     plain env LD_PRELOAD="$library $guard" SPROF_OUTPUT="$tmp/p.folded" \
-        SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$@"
+        SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$@" "$time"
     expect_status "$before"
     cmp -s out out.plain || fail "other output: $*"
     ! grep -H '^sprof:' err || fail "the profiler complained"
@@ -38,7 +40,7 @@ guarded() {
     ! grep -q '^guard:.*signals open' err ||
         fail "the sampler did not block all signals: $*"
     seen=$((seen + $(number "at the end" err)))
-    expect_samples "$least" p.folded
+    expect_samples 500 p.folded
     plain "$sprofile" info p.sprof
     expect_status 0
     grep '^cost' out
@@ -56,10 +58,10 @@ for call in malloc pthread_mutex_lock fopen; do
         fail "the guard did not see $call"
 done
 
-guarded "$work/chaos_malloc" "$seconds"
-guarded "$work/dlopen_loop" $((seconds * 1000))
-guarded "$work/makecontext_work" $((seconds * 1000))
-guarded "$work/sigaltstack_work" $((seconds * 1000))
+guarded "$seconds" 1 "$work/chaos_malloc"
+guarded $((seconds * 1000)) 100 "$work/dlopen_loop"
+guarded $((seconds * 1000)) 100 "$work/makecontext_work"
+guarded $((seconds * 1000)) 100 "$work/sigaltstack_work"
 
 cat >job.py <<'END'
 import json, re, sys, time
@@ -70,11 +72,10 @@ while time.process_time() < end:
     assert json.loads(text)["numbers"][-1] == 299
 print("ok")
 END
-guarded /usr/bin/python3 job.py "$seconds"
+guarded "$seconds" 0.1 /usr/bin/python3 job.py
 
 # Its stacks are too large to be copied: threads wait while the sampler walks.
-least=500 # most are throttled
-guarded "$work/deep_recursion" 20000 $((seconds * 1000))
+guarded $((seconds * 1000)) 100 "$work/deep_recursion" 20000
 
 echo "$waited samples waited for the sampler"
 [ "$waited" -gt 0 ] || fail "no thread was ever parked: nothing was tested"

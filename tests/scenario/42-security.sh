@@ -52,7 +52,6 @@ trap_at() {
     ! [ -e files/nowhere ] || fail "$* $name: a file was made elsewhere"
     rm -rf files/*
 }
-deadline=20
 for name in p.folded p.sprof; do
     trap_at $name ln -s victim
     trap_at $name ln -s nowhere
@@ -60,13 +59,12 @@ for name in p.folded p.sprof; do
     trap_at $name mkfifo
 done
 trap_at p.sprof mkdir
-deadline=60
 
 # A dead process's spool, and eight that find it at once.
 { env LD_PRELOAD="$library" SPROF_OUTPUT="$out_path" \
-    "$work/exits" exit 5000 >/dev/null 2>&1 & } 2>/dev/null
+    "$work/exits" exit 60000 >/dev/null 2>&1 & } 2>/dev/null
 dying=$!
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 1200; i++)); do
     [ -s files/p.sprof ] && break
     sleep 0.05
 done
@@ -75,7 +73,7 @@ wait $dying 2>/dev/null
 [ -s files/p.sprof ] || fail "no spool was left"
 running=()
 for ((i = 0; i < 8; i++)); do
-    timeout 60 env LD_PRELOAD="$library" SPROF_OUTPUT="$out_path" \
+    timeout "$deadline" env LD_PRELOAD="$library" SPROF_OUTPUT="$out_path" \
         "$work/exits" exit 100 >/dev/null 2>>many &
     running+=($!)
 done
@@ -115,7 +113,7 @@ expect_note SPROF_OUTPUT
 # A working directory that is gone: no guess where the file should be.
 mkdir gone
 (cd gone && rmdir "$tmp/gone" &&
-    timeout 60 env LD_PRELOAD="$library" SPROF_OUTPUT=sprof-gone.folded $burn \
+    timeout "$deadline" env LD_PRELOAD="$library" SPROF_OUTPUT=sprof-gone.folded $burn \
         >"$tmp/out" 2>"$tmp/err" </dev/null
     echo $? >"$tmp/status")
 status=$(cat status)

@@ -102,12 +102,12 @@ for bytes in 100000; do
     expect_status 21
     expect_note p.sprof 'too large'
 done
-run --fsize=300000 -- SPROF_COST=off SPROF_FREQUENCY=20000 "$work/exits" exit 1500
+run --fsize=300000 -- SPROF_COST=off SPROF_FREQUENCY=20000 "$work/exits" exit 800
 expect_status 21
 expect_note 'reached RLIMIT_FSIZE'
 expect_samples 1000 p.folded
 # A limit that is gone when the line is written.
-profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 500
 expect_status 33
 expect_note 'reached RLIMIT_FSIZE'
 
@@ -143,7 +143,7 @@ grep -q '^sprof:.*seccomp.*the profile ends here' err ||
     fail "filter: nothing was said"
 rm -f p.*
 
-profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" nofile 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" nofile 500
 expect_status 33
 expect_note 'Too many open files' p.sprof
 plain "$sprofile" convert p.sprof q.folded
@@ -152,9 +152,9 @@ rm -f p.*
 
 [ "$(id -u)" -eq 0 ] || finish
 
-profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" chroot 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" chroot 500
 expect_status 33
-expect_samples 10000 p.folded
+expect_samples 6000 p.folded
 has_profile chroot
 rmdir empty
 # Left before it has used any CPU time: the sampler has the root by then.
@@ -188,11 +188,11 @@ if mount -t tmpfs none left 2>/dev/null; then
 fi
 
 # The spool was created at the start and grows on; the profile cannot be made.
-profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" setuid 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" setuid 500
 expect_status 33
 expect_note p.sprof 'Permission denied'
 plain "$sprofile" convert p.sprof q.folded
-expect_samples 10000 q.folded
+expect_samples 6000 q.folded
 rm -f p.*
 
 # Disks: full at the start, and while it runs.
@@ -205,7 +205,7 @@ if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     rm -f disk/*
     head -c 300000 /dev/zero >disk/part
     profile SPROF_OUTPUT="$tmp/disk/p.folded" SPROF_COST=off SPROF_FREQUENCY=20000 \
-        "$work/exits" exit 1500
+        "$work/exits" exit 800
     expect_status 21
     expect_note 'No space left on device' 'sampling ended early'
     expect_samples 1000 disk/p.folded

@@ -20,13 +20,13 @@ strip --strip-all victim
 
 # A server that has one file (answer), or hears and never speaks (silent).
 cat >server.py <<'P'
-import http.server, sys, time
+import http.server, os, sys, time
 mode, wanted = sys.argv[1:]
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         print(self.path, flush=True)
         if mode == "silent":
-            time.sleep(100)
+            time.sleep(300)
         found = self.path == f"/buildid/{wanted}/debuginfo"
         body = open("served", "rb").read() if found else b""
         self.send_response(200 if found else 404)
@@ -36,16 +36,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-open("port", "w").write(str(server.server_port))
+open("new", "w").write(str(server.server_port))
+os.rename("new", "port")
 server.serve_forever()
 P
 # start_server MODE: its address is $url.
 start_server() {
     rm -f port
-    timeout 100 python3 server.py "$1" "$id" >asked 2>&1 &
+    timeout 300 python3 server.py "$1" "$id" >asked 2>&1 &
     server=$!
-    for i in {1..200}; do [ -s port ] || sleep 0.05; done
-    [ -s port ] || fail "no server: $(cat asked)"
+    until [ -s port ]; do
+        kill -0 $server || { fail "no server: $(cat asked)"; finish; }
+        sleep 0.05
+    done
     url=http://127.0.0.1:$(cat port)
     export DEBUGINFOD_CACHE_PATH=$tmp/cache.$1
 }
@@ -59,7 +62,8 @@ expect_ok
 
 profile DEBUGINFOD_URLS="$url" ./victim 200
 expect_ok
-expect_stacks 95
+# Only what ran: a busy machine may let it wait before main.
+expect_stacks 95 '[^]] [0-9]+$'
 grep -q "$id" asked || fail "the server was not asked"
 kill $server
 
@@ -69,7 +73,7 @@ profile DEBUGINFOD_URLS="$url" ./victim 200
 expect_ok
 expect_samples 100 p.folded
 took=$(($(now_ms) - start))
-[ "$took" -lt 20000 ] || fail "a silent server took $took ms"
+[ "$took" -lt 80000 ] || fail "a silent server took $took ms"
 [ -s asked ] || fail "the silent server was not asked"
 kill $server
 finish

@@ -47,7 +47,6 @@ if len(sys.argv) > 2:
 spin(float(sys.argv[1]))
 P
 
-
 # share REGEX FILE: percent of the CPU time of app.spin on stacks that match.
 share() {
     awk -v regex="$1" '/app\.spin|start;/ && !/pymain_init|Finalize/ {
@@ -104,11 +103,11 @@ plain env SPROF_PYTHON=0 LD_PRELOAD="$library" \
 [ "$(share 'app\.' off.folded)" -eq 0 ] || fail "functions that are not wanted"
 
 cat >collect.py <<'P'
-import gc
+import gc, time
 kept = [[number] for number in range(200000)]
 def explicit():
     gc.collect()
-for _ in range(20):
+while time.process_time() < 0.6:
     explicit()
 P
 plain env LD_PRELOAD="$library" SPROF_COST=off \
@@ -133,12 +132,7 @@ time.sleep(100)
 P
 profile_begin d SPROF_COST=off "$python" dead.py
 pid=$(pgrep -P "$running")
-for _ in $(seq 100); do
-    plain "$sprofile" stacks "$pid"
-    grep -q '^Deadlock' out && break
-    sleep 0.1
-done
-grep -q '^Deadlock: 2 threads wait for each other$' out &&
+shows '^Deadlock: 2 threads wait for each other$' stacks "$pid" &&
     [ "$(grep -c 'waits for the RLock of ' out)" -eq 2 ] &&
     [ "$(grep -c '^      in dead\.one dead\.py:7$' out)" -eq 2 ] ||
     fail "stacks: no deadlock: $(cat out)"
@@ -147,13 +141,13 @@ wait "$running" 2>/dev/null
 
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")
-plain "$sprofile" stacks "$pid"
-grep -q 'app\.nap app\.py:12' out || fail "stacks: no app.nap: $(cat out)"
-sleep 1
+shows 'app\.nap app\.py:12' stacks "$pid" ||
+    fail "stacks: no app.nap: $(cat out)"
+shows ' gil$' report --by state k.sprof ||
+    fail "no wait for the GIL: $(cat out)"
+shows 'app\.leaf' report -n 0 k.sprof || fail "no names: $(cat out)"
 kill -9 "$pid"
 wait "$running" 2>/dev/null
-plain "$sprofile" report --by state k.sprof
-grep -q ' gil$' out || fail "no wait for the GIL: $(cat out)"
 plain "$sprofile" report -n 0 k.sprof
 grep -q 'app\.leaf' out || fail "kill -9: no names"
 finish

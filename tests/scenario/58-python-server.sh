@@ -69,7 +69,6 @@ own_line report out
 own_line "the text file" s.txt
 
 # Go makes its tools when they are first used, which takes half a minute.
-export GOCACHE=${GOCACHE:-$HOME/.cache/go-build}
 if command -v go >/dev/null && go tool pprof -h 2>&1 | grep -q top; then
     export PPROF_TMPDIR=$tmp
     go tool pprof -top s.pb.gz >top 2>err

@@ -22,13 +22,11 @@ P
 cat >app.php <<'P'
 <?php
 $known = [];
-$end = 0;
 
 /* Note once who called the leaf that calls this. */
 function note(string $leaf): void
 {
-    global $known, $end;
-    $end = hrtime(true) + 8e6;
+    global $known;
     if (isset($known[$leaf]))
         return;
     $trace = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
@@ -52,17 +50,15 @@ function note(string $leaf): void
 foreach (['plain', 'method', 'fixed', 'closure', 'callback', 'sort',
           'generator', 'include', 'eval', 'deep'] as $name)
     eval("function leaf_of_$name() {
-        global \$end;
         note(__FUNCTION__);
-        while (hrtime(true) < \$end)
-            for (\$i = 0, \$s = 0; \$i < 300; \$i++)
-                \$s += \$i % 7;
+        for (\$i = 0, \$s = 0; \$i < 1200000; \$i++)
+            \$s += \$i % 7;
     }");
 
 function leaf_of_wait()
 {
     note(__FUNCTION__);
-    usleep(30000);
+    usleep(60000);
 }
 
 class Shop
@@ -120,17 +116,15 @@ function turn(): void
     leaf_of_wait();
 }
 
-$stop = hrtime(true) + $argv[1] * 1e9;
-do {
+for ($turns = 0; $turns < $argv[1]; $turns++)
     turn();
-} while (hrtime(true) < $stop);
 file_put_contents('known.json', json_encode($known));
 P
 
 for rate in 1000 10000; do
     plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY=$rate \
         SPROF_OUTPUT="$tmp/p.pb.gz,$tmp/p.sprof,$tmp/p.json" \
-        SPROF_MAX_DEPTH=1024 php app.php 2
+        SPROF_MAX_DEPTH=1024 php app.php 13
     [ "$status" -eq 0 ] || fail "php ended with $status"
     said=$(python3 "$here/php_stacks.py" known.json p.pb.gz) ||
         fail "at $rate Hz: $said"
@@ -146,11 +140,11 @@ grep -Eq '^php +[0-9.]+ % of CPU time' report.txt ||
     fail "the report does not begin with the program's own lines"
 
 # What the process does now; and names outlive kill -9.
-profile_begin k SPROF_COST=off php app.php 60
+profile_begin k SPROF_COST=off php app.php 10000
 pid=$(pgrep -P "$running")
-sleep 1
-plain "$sprofile" stacks "$pid"
-grep -q '{main} app\.php' out || fail "stacks: no function: $(cat out)"
+shows '{main} app\.php' stacks "$pid" ||
+    fail "stacks: no function: $(cat out)"
+shows leaf_of_method report -n 0 k.sprof || fail "no names: $(cat out)"
 kill -9 "$pid"
 wait "$running" 2>/dev/null
 plain "$sprofile" convert k.sprof killed.folded
@@ -158,7 +152,7 @@ grep -q 'Shop::sum;leaf_of_method' killed.folded || fail "kill -9: no names"
 
 # Without them the loop is shown.
 plain env LD_PRELOAD="$library" SPROF_PYTHON=0 SPROF_OUTPUT="$tmp/n.folded" \
-    php app.php 1
+    php app.php 3
 grep -q execute_ex n.folded || fail "SPROF_PYTHON=0: no loop"
 grep -q leaf_of_plain n.folded && fail "SPROF_PYTHON=0: functions of PHP"
 finish

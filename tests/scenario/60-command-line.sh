@@ -116,7 +116,7 @@ for ending in pb.gz folded collapsed json speedscope.json txt; do
     [ "$(stat -c %a "b.$ending")" = 600 ] || fail "b.$ending: mode is not 600"
 done
 cmp -s b.collapsed a.folded || fail "collapsed is not folded"
-timeout 20 "$sprofile" convert --wall - c.folded <a.sprof || fail "not from stdin"
+timeout "$deadline" "$sprofile" convert --wall - c.folded <a.sprof || fail "not from stdin"
 cmp -s c.folded a.folded || fail "standard input gives another profile"
 plain "$sprofile" convert --wall a.sprof a.sprof d.folded
 [ "$(total d.folded)" = 26 ] || fail "two spools do not add up"
@@ -124,7 +124,7 @@ plain "$sprofile" convert --wall a.sprof a.sprof d.folded
 # A pprof file is an input like a spool, compressed or not.
 plain "$sprofile" convert --wall b.pb.gz e.folded
 cmp -s e.folded a.folded || fail "pprof gives other stacks: $(cat e.folded)"
-gzip -dc b.pb.gz | timeout 20 "$sprofile" convert --wall - e.folded
+gzip -dc b.pb.gz | timeout "$deadline" "$sprofile" convert --wall - e.folded
 cmp -s e.folded a.folded || fail "raw pprof gives other stacks"
 plain "$sprofile" convert --wall b.pb.gz e.pb.gz
 gzip -dc b.pb.gz >b.raw
@@ -175,7 +175,7 @@ for input in a.sprof b.pb.gz; do
 done
 expect_failure '--time: pprof files do not tell' report --time 0-1 b.pb.gz
 expect_failure '--time: pprof files do not tell' report --time 0-1 f.sprof
-timeout 20 "$sprofile" convert --wall - f.sprof <a.sprof || fail "not from stdin"
+timeout "$deadline" "$sprofile" convert --wall - f.sprof <a.sprof || fail "not from stdin"
 for window in 0-1 0-0.003 0.003-; do
     plain "$sprofile" convert --wall --time $window a.sprof part.sprof
     plain "$sprofile" convert --wall part.sprof part.folded
@@ -185,7 +185,7 @@ for window in 0-1 0-0.003 0.003-; do
     done
 done
 
-# pprof's own reader.
+# pprof's own reader. Go builds it once, and keeps it in the caller's cache.
 pprof() {
     PPROF_TMPDIR=$tmp go tool pprof "$@" 2>err
 }

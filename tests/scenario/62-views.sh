@@ -20,7 +20,7 @@ costs=$work/two_costs
 [ -x "$costs" ] || skip "$costs is not built"
 
 plain "$sprofile" record -q -o a.sprof -- \
-    sh -c "'$costs' 100 2000 2000; '$costs' 100 2000 2000; '$work/sleepers' 3"
+    sh -c "'$costs' 60 2000 2000; '$costs' 60 2000 2000; '$work/sleepers' 3"
 [ -s a.sprof ] || fail "nothing was recorded"
 
 # report ARGUMENT...: of a.sprof, which must succeed without a word.
@@ -62,7 +62,7 @@ report --by exe
 report --by process
 [ "$(grep -c ' two_costs ([0-9]*)$' out)" -eq 2 ] || fail "two processes"
 report --by command
-[ "$(grep -c 'two_costs 100 2000 2000$' out)" -eq 1 ] || fail "one command"
+[ "$(grep -c 'two_costs 60 2000 2000$' out)" -eq 1 ] || fail "one command"
 
 echo "-- module"
 report --by module
@@ -118,8 +118,10 @@ grep -q ': CPU time"' c.speedscope.json || fail "speedscope: not CPU time"
 grep -q ': wall time"' w.speedscope.json || fail "speedscope: not wall time"
 plain "$sprofile" convert a.sprof e.wall.folded
 cmp -s e.wall.folded w.folded || fail ".wall.folded is not --wall"
-plain "$sprofile" record -q --wall -o r.folded -- sleep 0.2
+plain "$sprofile" record -q --wall -o r.folded,r.sprof -- "$costs" 50 2000 2000
 grep -q '\[waiting\]' r.folded || fail "record --wall: no waits"
+plain "$sprofile" convert --wall r.sprof r2.folded
+cmp -s r.folded r2.folded || fail "record --wall is not convert --wall"
 plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/l.folded" "$costs" 50 1000 1000
 [ -s l.folded ] && ! grep -q '\[waiting\]' l.folded || fail "SPROF_OUTPUT: waits"
 
@@ -164,7 +166,7 @@ full=('shop::price(int)' 'void (*shop::choose<short>(short))(int)'
     'shop::Order::operator()(char const*) const'
     '(anonymous namespace)::hidden(int)' 'call_all()')
 
-plain "$sprofile" record -q -o a.sprof -- "$program" 40
+plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 40
 expect_status 0
 plain "$sprofile" convert a.sprof a.pb.gz
 expect_status 0
@@ -209,7 +211,7 @@ plain "$sprofile" report --focus '^shop::price$' a.sprof
 shows shop::price
 plain "$sprofile" report --full-names --focus '^shop::price\(int\)$' a.sprof
 shows 'shop::price(int)'
-profile "$program" 40
+profile SPROF_COST=off "$program" 40
 grep -Fq ';shop::price;' p.folded || fail "the library's own names are long"
 
 # on_terminal COLUMNS ARGUMENT...: a report as a terminal shows it, in out.
@@ -245,7 +247,7 @@ section "another machine's files"
 
 mkdir -p here "there$tmp/here"
 cp "$work/known_stack.split" "$work/known_stack.split.debug" here
-profile SPROF_KEEP_SPOOL=1 here/known_stack.split 300
+profile SPROF_KEEP_SPOOL=1 here/known_stack.split 200
 expect_status 0
 mv here/* "there$tmp/here"
 id=$(readelf -n "$work/known_stack.split" | sed -n 's/.*Build ID: //p')

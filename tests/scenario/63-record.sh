@@ -23,6 +23,11 @@ record() {
     plain sh -c 'cd run && exec "$@"' sh "$sprofile" record "$@"
 }
 
+# has_run PID: it has used 0.3 s of CPU time.
+has_run() {
+    awk '{ sub(/.*\) /, ""); exit !($12 + $13 >= 30) }' "/proc/$1/stat"
+}
+
 mkdir run
 cat >job.py <<'END'
 import os, signal, sys, time
@@ -80,7 +85,9 @@ rm -rf run
 mkdir run
 has node && {
     echo 'function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * 7) % 1009; return s; }
-while (process.cpuUsage().user < 500000) leaf(1e5);' >leaf.js
+const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
+const until = 4 * used() + 300000;
+while (used() < until) leaf(1e5);' >leaf.js
     record --jit -o p.folded -- node "$tmp/leaf.js"
     expect_status 0
     expect_share 60 ';leaf[ ;]' run/p.folded '__libc_start_main;.*[^]] [0-9]*$'
@@ -92,10 +99,14 @@ while (process.cpuUsage().user < 500000) leaf(1e5);' >leaf.js
 
 echo "-- programs that are too short for a sample"
 for short in "0 true" "1 false" "3 sh -c exit\${IFS}3"; do
-    # shellcheck disable=SC2086
-    record -o p.sprof,p.pb.gz,p.folded,p.json,p.speedscope.json,p.txt -- \
-        ${short#* }
-    expect_status "${short%% *}"
+    # One that a loaded machine slows down may have a sample, but not each time.
+    for i in 1 2 3 4 5; do
+        # shellcheck disable=SC2086
+        record -o p.sprof,p.pb.gz,p.folded,p.json,p.speedscope.json,p.txt -- \
+            ${short#* }
+        expect_status "${short%% *}"
+        ! grep -q ': 0 samples of 0 threads, ' err || break
+    done
     grep -q '^sprof: wrote p.sprof, .*: 0 samples of 0 threads, ' err ||
         fail "no summary: $(cat err)"
     grep -qE '^rate .*(\(processes begin before they can be sampled\)|less than one point due)' err ||
@@ -198,7 +209,8 @@ while time.thread_time() < 1:
     sum(range(1000))
 END
 record -o p.sprof -- /usr/bin/python3 "$tmp/second.py"
-! grep '^unseen ' err || fail "unseen, though it was there"
+# Its end alone is unseen.
+! grep -E '^unseen .* [0-9]{2,}\.[0-9] %' err || fail "unseen, though it was there"
 record -o p.sprof,p.pb.gz,p.json -- \
     sh -c 'env -u LD_PRELOAD /usr/bin/python3 "$1"; :' sh "$tmp/second.py"
 expect_status 0
@@ -227,23 +239,24 @@ grep -qE '^unseen   2\.' out || fail "not added up: $(cat out)"
 expect_files m.sprof p.json p.pb.gz p.sprof q.sprof r.sprof
 
 echo "-- a tree of processes, one of them killed"
-cat >tree.sh <<'END'
+declare -f has_run >tree.sh
+cat >>tree.sh <<'END'
 for i in 1 2 3; do
-    "$1" 300 >/dev/null &
+    "$1" 200 >/dev/null &
 done
-"$1" 20000 >/dev/null &
-sleep 1
+"$1" 200000 >/dev/null &
+while kill -0 $! && ! has_run $!; do sleep 0.05; done
 kill -9 $!
 wait
 END
-record -o p.pb.gz -- bash "$tmp/tree.sh" "$work/known_stack.o2"
+record -o p.pb.gz,p.folded -- bash "$tmp/tree.sh" "$work/known_stack.o2"
 expect_status 0
-grep -q '^sprof: wrote p.pb.gz: .* in [5-9] processes' err || fail "$(cat err)"
-expect_files p.pb.gz
-record --wall -o p.folded -- bash "$tmp/tree.sh" "$work/known_stack.o2"
-[ "$(grep 'main;.*leaf_spin;work_burn' run/p.folded | total)" -gt 1500 ] ||
-    fail "the four of the tree, and the killed one, have too little"
-expect_files p.folded
+grep -q '^sprof: wrote p.pb.gz, .* in [0-9]* processes' err || fail "$(cat err)"
+expect_share 60 'main;.*leaf_spin;work_burn' run/p.folded
+plain "$sprofile" report --by process -n 0 --focus '^leaf_spin$' run/p.pb.gz
+[ "$(grep -c ' known_stack.o2 ([0-9]*)$' out)" -eq 4 ] ||
+    fail "not the four of the tree, with the killed one: $(cat out)"
+expect_files p.folded p.pb.gz
 
 echo "-- signals"
 cat >signals.py <<'END'
@@ -261,10 +274,10 @@ END
 : >got
 "$sprofile" record -o s.folded /usr/bin/python3 signals.py >got 2>err </dev/null &
 child=$!
-while ! grep -q ready got; do sleep 0.05; done
+until_true grep -q ready got
 for signal in USR1 INT TERM; do
     kill -$signal $child
-    sleep 0.3
+    until_true grep -qx "got $(kill -l $signal)" got
 done
 wait $child
 status=$?
@@ -278,10 +291,11 @@ expect_status 3
     sh -c 'touch ready; while [ -e ready ]; do sleep 0.05; done; exit 7' \
     2>err </dev/null &
 child=$!
-while ! [ -e ready ]; do sleep 0.05; done
+until_true [ -e ready ]
+program=$(pgrep -P $child -x sh)
 kill -STOP $child
 rm ready
-sleep 0.5
+until_true grep -q '^State:.Z' "/proc/$program/status"
 kill -INT $child
 kill -TERM $child
 kill -CONT $child
@@ -315,7 +329,8 @@ while True:
         if not more:
             break
         seen += more
-    if not sent and b"lost" in seen or time.time() - start > 20:
+    if not sent and (b"begun" in seen and b"lost" in seen or
+                     time.time() - start > 60):
         sent = True
         os.write(fd, b"\x03")
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
@@ -324,7 +339,8 @@ END
 cat >waiting.py <<'END'
 import time
 try:
-    time.sleep(30)
+    print("begun", flush=True)
+    time.sleep(300)
 except KeyboardInterrupt:
     print("caught", flush=True)
 raise SystemExit(4)
@@ -339,19 +355,22 @@ grep -q 'sprof: wrote t.txt' out || fail "no profile after Ctrl-C"
 
 echo "-- beside the program: serve and push"
 LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/other.sprof" \
-    "$work/busy_and_waiting" 6000 >/dev/null &
+    "$work/busy_and_waiting" 200000 >/dev/null &
 other=$!
 "$sprofile" record --serve=127.0.0.1:0 -o served.sprof -- \
-    "$work/busy_and_waiting" 4000 >served.out 2>served.err &
+    "$work/busy_and_waiting" 200000 >served.out 2>served.err &
 recorder=$!
-url=
-for _ in $(seq 100); do
-    url=$(sed -n 's|^sprof: serving \(http://[^/]*\)/debug/pprof/$|\1|p' served.err)
-    [ -z "$url" ] || break
-    sleep 0.05
-done
-sleep 2
-python3 "$here/serve_client.py" body "${url#http://}" /targets >targets
+until_true grep -q '^sprof: serving ' served.err
+url=$(sed -n 's|^sprof: serving \(http://[^/]*\)/debug/pprof/$|\1|p' served.err)
+until_true pgrep -P $recorder -x busy_and_waitin >pids
+until_true has_run "$(tail -n 1 pids)"
+until_true has_run $other
+# asked: what it serves has a process.
+asked() {
+    python3 "$here/serve_client.py" body "${url#http://}" /targets >targets &&
+        grep -q __param_pid targets
+}
+until_true asked
 kill -TERM "$recorder"
 status=0
 wait "$recorder" || status=$?
@@ -366,7 +385,7 @@ kill "$other"
 wait "$other" 2>/dev/null
 # A server that is not there: the requests wait, and push alone sends them.
 plain "$sprofile" record --push 'http://127.0.0.1:1 --interval 0.5' \
-    -o pushed.sprof -- "$work/busy_and_waiting" 1200
+    -o pushed.sprof -- "$work/busy_and_waiting" 300
 expect_status 0
 state=$(sed -n 's/.*`sprofile push --state \([^`]*\)`.*/\1/p' err)
 [ -n "$state" ] && [ -e "$state/state" ] || fail "no request waits: $(cat err)"
@@ -406,24 +425,5 @@ echo "-- nobody reads the messages"
 [ "$(cat unread.status)" = 21 ] || fail "status: $(cat unread.status)"
 [ -s unread.folded ] || fail "unread: no profile"
 ! ls -d sprof.record.* 2>/dev/null || fail "unread: the spools were left"
-
-echo "-- a parallel build"
-if has make && has cc; then
-    count=60
-    [ -z "${SPROF_TEST_FULL:-}" ] || count=200
-    mkdir build && cd build || exit 1
-    for i in $(seq $count); do
-        echo "int f$i(int x) { return x * $i; }" >"f$i.c"
-    done
-    printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n' >Makefile
-    plain "$sprofile" record -o ../build.pb.gz -- make -j2 CC=cc
-    cp err ..
-    cd ..
-    expect_status 0
-    [ "$(ls build/*.o | wc -l)" -eq $count ] || fail "the build is not complete"
-    [ "$(sed -n 's/^sprof: wrote .* in \([0-9]*\) processes.*/\1/p' err)" -gt \
-        "$count" ] || fail "processes are missing: $(cat err)"
-    ! ls -d sprof.record.* 2>/dev/null || fail "the spools were left"
-fi
 
 finish

@@ -11,23 +11,25 @@
 # - a profile that could not be written is a failure of the recorder.
 . "$(dirname "$0")/lib.sh"
 
+# A name of its own: others may run the same program now.
+cp "$work/known_stack.o2" known
 cat >family.sh <<'END'
 known=$1
 for i in 1 2 3; do
-    { for k in 1 2 3 4; do "$known" $((20 * i + 13 * k)); done
-      exec "$known" 100; } >/dev/null &
+    { for k in 1 2 3 4; do "$known" $((10 * i + 7 * k)); done
+      exec "$known" 50; } >/dev/null &
 done
-"$known" 200
+"$known" 100
 END
 
-for round in {1..10}; do
+for round in {1..6}; do
     for ending in sprof pb.gz; do
         plain "$sprofile" record -q -o "x.$ending" -- \
-            bash family.sh "$work/known_stack.o2"
+            bash family.sh "$tmp/known"
         expect_status 0
         # A process that goes on writes to the same file.
-        for i in {1..100}; do
-            pgrep -f "^$work/known_stack.o2" -s 0 >/dev/null || break
+        for i in {1..1200}; do
+            pgrep -f "^(bash family.sh )?$tmp/known" >/dev/null || break
             sleep 0.05
         done
         ! grep -v 'of its processes still run' err ||
@@ -49,9 +51,9 @@ if has strace; then
     folder=$tmp/sprof.record.123456
     mkdir "$folder"
     plain strace -f -qq -o trace -P "$folder/x.sprof" \
-        -e inject=openat:delay_enter=2000000 env LD_PRELOAD="$library" \
+        -e inject=openat:delay_enter=5000000 env LD_PRELOAD="$library" \
         SPROF_OUTPUT="$folder/x.sprof" "$work/known_stack.o2" 100 &
-    for i in {1..200}; do
+    for i in {1..1200}; do
         grep -q 'O_CREAT' trace 2>/dev/null && break
         sleep 0.05
     done
@@ -65,8 +67,11 @@ fi
 # The processes that live are named; a pid of another PID namespace means no
 # process here.
 plain "$sprofile" record -q -o x.sprof -- \
-    sh -c '"$1" 2000 >/dev/null 2>&1 & sleep 1' sh "$work/known_stack.o2"
+    sh -c '"$1" 200000 >/dev/null 2>&1 & echo $! >pid
+        until awk "{ exit !(\$14 >= 10) }" /proc/$!/stat; do sleep 0.05; done
+        ' sh "$tmp/known"
 expect_status 0
+kill -9 "$(cat pid)"
 grep -q ' 1 of its processes still run' err || fail "nobody lives: $(cat err)"
 if unshare -Urpf true 2>/dev/null; then
     plain "$sprofile" record -q -o x.sprof -- \

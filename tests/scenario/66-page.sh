@@ -104,7 +104,7 @@ if [ -x /usr/bin/script ]; then
     terminal="script -qec"
     plain env PATH="$tmp/bin:$PATH" DISPLAY=:0 WAYLAND_DISPLAY= $terminal \
         "'$sprofile' flame a.sprof" /dev/null
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         [ -s opened ] && break
         sleep 0.05
     done

@@ -26,12 +26,25 @@ value() {
 }
 
 # expect_near WHAT VALUE MS [TENTHS SLACK]: VALUE ns are MS ms, as far as samples
-# tell: within two tenths and 25 ms, or so much.
+# tell: within two tenths and 25 ms, or so much. Otherwise $far says so.
 expect_near() {
     local ms=$(($2 / 1000000)) tenths=${4:-2} slack=${5:-25}
     [ "$ms" -ge $(($3 * (10 - tenths) / 10 - slack)) ] &&
         [ "$ms" -le $(($3 * (10 + tenths) / 10 + slack)) ] ||
-        fail "$1: $ms ms, expected $3"
+        far="$far $1: $ms ms, expected $3;"
+}
+
+# measure COMMAND...: at the third try all is near. A sampler that has to wait
+# for a CPU loses samples.
+measure() {
+    local try
+    for try in 1 2 3; do
+        far=
+        "$@"
+        [ -n "$far" ] || return 0
+        echo "$try:$far"
+    done
+    fail "$far"
 }
 
 # rows FILE KEY: what `sprofile report` has for each value: value, samples, CPU,
@@ -59,8 +72,34 @@ expect_same "$work/labels" stress 300
 expect_ok
 
 echo "-- sums"
-profile_labels sums 100
-grep waited out >waits
+# waited NAME: how long the workload did so.
+waited() {
+    awk -v name="$1" '$1 == "waited" && $2 == name { sum += $3 }
+        END { print sum }' waits
+}
+# A tick of an idle process may stand for 32 ms, and the sampler waits for a CPU
+# like everybody else. Time without a CPU, before a thread goes to sleep or when
+# it has woken, is another state.
+slept() {
+    value "$1" "$2" 4 state=clock_nanosleep
+}
+measure_sums() {
+    profile_labels sums 100
+    grep waited out >waits
+    expect_near "request=a" "$(value request a 3)" 400
+    expect_near "request=b" "$(value request b 3)" 600
+    expect_near "phase=parse" "$(value phase parse 3)" 200
+    expect_near "phase=parse in b" "$(value phase parse 3 request=b)" 200
+    # A wait also gets what its thread waited for a CPU before it, if the sampler
+    # had to wait as long: no less than the sleep, then.
+    [ "$(slept phase sleep)" -ge $(($(waited sleep) * 600000 - 60000000)) ] ||
+        far="$far phase=sleep: $(slept phase sleep) ns, expected $(waited sleep) ms;"
+    for name in one two; do
+        expect_near "waiting=$name" "$(slept waiting $name)" "$(waited $name)" 4 60
+    done
+}
+measure measure_sums
+[ "$(value phase parse 3 request=a)" -eq 0 ] || fail "phase=parse outside of b"
 for key in request phase waiting; do
     python3 "$here/label_sums.py" p.pb.gz $key | grep -v '^total' | sort >other
     for file in p.pb.gz p.sprof; do
@@ -78,29 +117,6 @@ for file in p.pb.gz p.sprof; do
     expect_status 1
     grep -q 'no sample has that label; expected one of .*request' err ||
         fail "$file: a label that nothing has: $(cat err)"
-done
-expect_near "request=a" "$(value request a 3)" 400
-expect_near "request=b" "$(value request b 3)" 600
-expect_near "phase=parse" "$(value phase parse 3)" 200
-expect_near "phase=parse in b" "$(value phase parse 3 request=b)" 200
-[ "$(value phase parse 3 request=a)" -eq 0 ] || fail "phase=parse outside of b"
-# waited NAME: how long the workload did so.
-waited() {
-    awk -v name="$1" '$1 == "waited" && $2 == name { sum += $3 }
-        END { print sum }' waits
-}
-# A tick of an idle process may stand for 32 ms, and the sampler waits for a CPU
-# like everybody else. Time without a CPU, before a thread goes to sleep or when
-# it has woken, is another state.
-slept() {
-    value "$1" "$2" 4 state=clock_nanosleep
-}
-# A wait also gets what its thread waited for a CPU before it, if the sampler had
-# to wait as long: no less than the sleep, then.
-[ "$(slept phase sleep)" -ge $(($(waited sleep) * 600000 - 60000000)) ] ||
-    fail "phase=sleep: $(slept phase sleep) ns, expected $(waited sleep) ms"
-for name in one two; do
-    expect_near "waiting=$name" "$(slept waiting $name)" "$(waited $name)" 4 60
 done
 "$sprofile" report --csv --by state --label request=b p.sprof >out
 [ "$(awk -F, 'NR > 1 { sum += $2 } END { printf "%.0f\n", sum }' out)" = \
@@ -147,40 +163,49 @@ python3 "$here/firefox_schema.py" p.json "$cpu" "$wall" >faults ||
     fail "p.json is not as described: $(head -n 5 faults)"
 
 echo "-- places"
-profile_labels places 100
-for place in constructor destructor atexit handler main; do
-    expect_near "place=$place" "$(value place $place 3)" 100
-done
-expect_near "forgotten in its thread" "$(value forgotten yes 3)" 200
-[ "$(value forgotten yes 3 thread=fresh)" -eq 0 ] ||
-    fail "a thread has another's label"
-expect_near "the other thread" "$(value forgotten - 3 thread=fresh)" 100
+measure_places() {
+    profile_labels places 100
+    for place in constructor destructor atexit handler main; do
+        expect_near "place=$place" "$(value place $place 3)" 100
+    done
+    expect_near "forgotten in its thread" "$(value forgotten yes 3)" 200
+    [ "$(value forgotten yes 3 thread=fresh)" -eq 0 ] ||
+        fail "a thread has another's label"
+    expect_near "the other thread" "$(value forgotten - 3 thread=fresh)" 100
+}
+measure measure_places
 
 echo "-- fork"
-profile SPROF_COST=off SPROF_OUTPUT="$tmp/f.%p.pb.gz" "$work/labels" fork 450
-expect_status 0
-for file in f.*.pb.gz; do
-    mv "$file" p.pb.gz
-    # Set inside the scope, so it ends with it.
-    [ "$(value kept yes 3)" = "$(value who both 3)" ] ||
-        fail "a label of a scope outlives it"
-    if [ "$(value who total 3)" -gt 1125000000 ]; then
-        expect_near "who=both in the parent" "$(value who both 3)" 900 1
-        expect_near "who=- in the parent" "$(value who - 3)" 450 1
-        continue
-    fi
-    # On a loaded machine the child's sampler begins some time after it does.
-    expect_near "who=both in the child" "$(value who both 3)" 450 8 0
-    expect_near "who=- in the child" "$(value who - 3)" 450 8 0
-done
-[ "$(find . -name 'f.*.pb.gz' | wc -l)" -eq 0 ] || fail "files are left"
+measure_fork() {
+    profile SPROF_COST=off SPROF_OUTPUT="$tmp/f.%p.pb.gz" "$work/labels" fork 250
+    expect_status 0
+    for file in f.*.pb.gz; do
+        mv "$file" p.pb.gz
+        # Set inside the scope, so it ends with it.
+        [ "$(value kept yes 3)" = "$(value who both 3)" ] ||
+            fail "a label of a scope outlives it"
+        if [ "$(value who total 3)" -gt 625000000 ]; then
+            expect_near "who=both in the parent" "$(value who both 3)" 500 1
+            expect_near "who=- in the parent" "$(value who - 3)" 250 1
+            continue
+        fi
+        # On a loaded machine the child's sampler begins some time after it does.
+        expect_near "who=both in the child" "$(value who both 3)" 250 8 0
+        expect_near "who=- in the child" "$(value who - 3)" 250 8 0
+    done
+    [ "$(find . -name 'f.*.pb.gz' | wc -l)" -eq 0 ] || fail "files are left"
+}
+measure measure_fork
 
 echo "-- C++"
-profile SPROF_OUTPUT="$tmp/p.pb.gz" "$work/labels_scope"
-expect_ok
-expect_near "thrower" "$(value where thrower 3)" 100
-expect_near "late" "$(value where late 3)" 100
-expect_near "outer, and nothing else" "$(value where - 3 outer=yes)" 100
+measure_scopes() {
+    profile SPROF_OUTPUT="$tmp/p.pb.gz" "$work/labels_scope"
+    expect_ok
+    expect_near "thrower" "$(value where thrower 3)" 100
+    expect_near "late" "$(value where late 3)" 100
+    expect_near "outer, and nothing else" "$(value where - 3 outer=yes)" 100
+}
+measure measure_scopes
 
 # marks [COMMAND...]: 2 threads of 50 rounds, each with a span, a mark and one in
 # a handler; then 100,000, and one more.

@@ -25,11 +25,7 @@ start() {
     pid=$!
     disown
     pids+=("$pid")
-    for ((i = 0; i < 500; i++)); do
-        grep -qs ready started && return
-        sleep 0.02
-    done
-    fail "stand_in $*: $(cat started)"
+    until_true grep -qs ready started || fail "stand_in $*: $(cat started)"
 }
 
 # live COMMAND...: a program; $pid.
@@ -43,12 +39,8 @@ live() {
 
 # live_sleep [COMMAND...]: the same for sleep, once it has begun.
 live_sleep() {
-    live "$@" sleep 100
-    for ((i = 0; i < 500; i++)); do
-        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sleep ] && return
-        sleep 0.02
-    done
-    fail "sleep has not begun"
+    live "$@" sleep 1000
+    until_true grep -qsx sleep "/proc/$pid/comm"
 }
 
 end_all() {
@@ -108,7 +100,7 @@ live_sleep
 asks 1 '(sleep) is not profiled: it was started without' dump "$pid"
 live_sleep env LD_PRELOAD="$library" SPROF_ONLY=nobody \
     SPROF_OUTPUT="$tmp/o.txt"
-sleep 0.5
+until_true grep -qs libsprof.so "/proc/$pid/maps"
 asks 1 'is not profiled: libsprof.so is in it' stacks "$pid"
 start answer
 mv "$spool" elsewhere.sprof
@@ -116,11 +108,11 @@ asks 0 'Deadlock' stacks "$pid"
 rm elsewhere.sprof
 asks 1 'was removed' stacks "$pid"
 live_sleep env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/o.txt"
-sleep 0.5
-for task in /proc/"$pid"/task/*; do
-    tid=${task##*/}
-done
-[ "$tid" -eq "$pid" ] || asks 1 "$tid is a thread of process $pid" stacks "$tid"
+other_thread() {
+    tid=$(cd "/proc/$pid/task" && printf '%s\n' * | grep -vx "$pid")
+}
+until_true other_thread
+asks 1 "$tid is a thread of process $pid" stacks "$tid"
 if [ "$(id -u)" -eq 0 ] && has setpriv; then
     asks_as_nobody() {
         plain setpriv --reuid=65534 --clear-groups "$sprofile" "$@"
@@ -138,7 +130,7 @@ end_all
 echo "-- answers"
 start silent
 silent=$pid
-timeout 60 "$sprofile" stop "$silent" >silent.out 2>silent.err &
+timeout "$deadline" "$sprofile" stop "$silent" >silent.out 2>silent.err &
 asking=$!
 start answer
 asks 0 'Deadlock: 2 threads wait for each other' stacks "$pid"
@@ -147,16 +139,19 @@ asks 0 '' stop "$pid"
 asks 0 '/tmp/x.pb.gz' dump "$pid"
 grep -qx '/tmp/x?.txt' out || fail "dump: the second file: $(cat -v out)"
 kill -STOP "$pid"
+until_true grep -q '^State:.*stopped' "/proc/$pid/status"
 asks 1 "kill -CONT $pid" stacks "$pid"
 kill -CONT "$pid"
 asks 0 'Deadlock' stacks "$pid"
 plain "$sprofile" stacks --watch 0.1 "$pid" &
 watching=$!
-sleep 2
+three_rounds() {
+    [ "$(grep -cs '^Stacks of ' out)" -ge 3 ]
+}
+until_true three_rounds
 kill -KILL "$pid"
 wait "$watching"
 grep -q 'has ended\|ended before' err || fail "watch: $(cat err)"
-[ "$(grep -c '^Stacks of ' out)" -ge 3 ] || fail "watch: too few rounds"
 mv out out.watched
 asks 0 'Deadlock' stacks "$spool"
 start refuse
@@ -274,7 +269,7 @@ assert not frames[0]["inlined"] and whole["groups"][0]["cause"] is None
 [part] = run("--thread", "pool*")
 assert len(part["threads"]) == 2 and part["thread_count"] == 8
 P
-    timeout 60 python3 check.py "$sprofile" "$pid" || fail "the JSON is not what it was"
+    timeout "$deadline" python3 check.py "$sprofile" "$pid" || fail "the JSON is not what it was"
 fi
 
 echo "-- many threads"
@@ -340,20 +335,20 @@ def nobody_reads(flags):
     os.write(end, b"x" * 100)
     start = time.time()
     report(end, "Connection timed out")
-    assert 3 < time.time() - start < 30
+    assert time.time() - start > 3
     ends.append(out)
 both = [threading.Thread(target=nobody_reads, args=[flags], daemon=True)
         for flags in (0, os.O_NONBLOCK)]
 for one in both:
     one.start()
 for one in both:
-    one.join(40)
+    one.join()
 assert len(ends) == 2
 out, end = os.pipe()
 os.close(out)
 report(end, "Broken pipe")
 P
-    timeout 60 python3 pipes.py "$report" 1 stacks 1 "$spool" "$nonce" ||
+    timeout "$deadline" python3 pipes.py "$report" 1 stacks 1 "$spool" "$nonce" ||
         fail "pipes that are full or closed"
 fi
 wait "$asking"
@@ -370,10 +365,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -pfm true 2>/dev/null; then
     live unshare -pfm bash -c "mount -t tmpfs none $tmp/inner &&
         cp $stand_in $tmp/inner/bank &&
         exec $tmp/inner/bank $tmp/inner/a.sprof answer"
-    for ((i = 0; i < 200; i++)); do
-        grep -qs ready started && break
-        sleep 0.02
-    done
+    until_true grep -qs ready started
     pid=$(pgrep -P "$pid")
     asks 0 'Stacks of bank, process 1,' stacks "$pid"
     grep -q '^    transfer stand_in.c:' out || fail "no names: $(tail out)"

@@ -10,8 +10,8 @@
 # - a profile holds exactly the time between starts and stops.
 . "$(dirname "$0")/lib.sh"
 
-dumps=200
-times=200
+dumps=100
+times=100
 [ -z "${SPROF_TEST_FULL:-}" ] || dumps=1000 times=1000
 
 # start COMMAND...: with the library, its standard input a pipe that stays open
@@ -23,10 +23,7 @@ start() {
         <input >out 2>err &
     shell=$!
     exec 9>input
-    for _ in $(seq 600); do
-        grep -q ready out && break
-        sleep 0.1
-    done
+    until_true grep -q ready out
     pid=$(sed -n 's/^ready //p' out)
     [ -n "$pid" ] || fail "not ready: $*"
 }
@@ -53,7 +50,6 @@ expect_circle() {
         'circle-2 \([0-9]+\) waits for the mutex of circle-0' \
         'in lock_next waits_in_circle.c:[0-9]+' \
         '^500 threads waiting in poll' 'stay_idle waits_in_circle.c' \
-        '^[12] threads? running' 'compute waits_in_circle.c' \
         'main waits_in_circle.c' 'no stack: it runs and blocks the signal' \
         '^  deaf \([0-9]+\)'
     [ "$(grep -c '^Deadlock' "$1")" -eq 1 ] || fail "not one deadlock in $1"
@@ -62,15 +58,18 @@ expect_circle() {
 echo "-- stacks of 508 threads"
 for rate in $rates; do
     start SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/waits_in_circle" 500
-    for _ in 1 2 3; do
-        timeout 30 "$sprofile" stacks "$pid" >stacks 2>message ||
+    # A thread that computes answers when it has a CPU.
+    has_computed() {
+        timeout "$deadline" "$sprofile" stacks "$pid" >stacks 2>message ||
             fail "stacks: $(cat message)"
+        grep -q 'compute waits_in_circle.c' stacks &&
+            grep -qE '^[12] threads? running' stacks
+    }
+    for _ in 1 2 3; do
+        until_true has_computed
     done
     kill -35 "$pid"
-    for _ in $(seq 100); do
-        grep -q '^  deaf' err && break
-        sleep 0.1
-    done
+    until_true grep -q '^  deaf' err
     stop_it
     expect_status 0
     expect_circle stacks 508
@@ -125,9 +124,9 @@ expect_text out '^wrong 5$'
 echo "-- started, stopped and written by command"
 start SPROF_START=0 "$work/waits_in_circle" 3
 for word in start stop start dump; do
-    timeout 60 "$sprofile" "$word" "$pid" >"$word.out" 2>message ||
+    timeout "$deadline" "$sprofile" "$word" "$pid" >"$word.out" 2>message ||
         fail "$word: $(cat message)"
-    sleep 0.3
+    sleep 0.1
 done
 expect_text dump.out 'live.dump1.wall.folded$'
 [ -s live.dump1.wall.folded ] || fail "nothing written by dump"
@@ -137,9 +136,14 @@ expect_text live.wall.folded 'stay_idle'
 echo "-- the last words of a program"
 ulimit -c 0
 profile SPROF_DUMP_ON=SIGSEGV,ABRT SPROF_ONLY='python3*' /usr/bin/python3 -c '
-import ctypes, threading, time
-threading.Thread(target=threading.Event().wait, daemon=True).start()
-time.sleep(0.5)
+import ctypes, os, threading, time
+thread = threading.Thread(target=threading.Event().wait, daemon=True)
+thread.start()
+def waits():
+    with open(f"/proc/self/task/{thread.native_id}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0] == "S"
+while not waits() or not os.path.exists("p.sprof"):
+    time.sleep(0.02)
 ctypes.string_at(0)'
 expect_status 139
 expect_text err '^threads  2 in' 'string_at' 'in futex' '^1 thread running'

@@ -27,10 +27,12 @@ serve() {
     url=http://127.0.0.1:$(cat got/port)
 }
 
-# push OPTION...: in the background; $pusher is its pid.
+# push OPTION...: in the background, when it has begun; $pusher is its pid.
 push() {
-    "$sprofile" push --interval 0.5 --state "$tmp/state" "$@" 2>>push.err &
+    rm -f pushed
+    "$sprofile" push --interval 0.5 --state "$tmp/state" "$@" >pushed 2>>push.err &
     pusher=$!
+    until_true [ -s pushed ]
 }
 
 # end_push SIGNAL: its status in $status.
@@ -40,12 +42,19 @@ end_push() {
     wait "$pusher" 2>/dev/null || status=$?
 }
 
-# profiled FILE MS [NAME=VALUE]: a program with the library.
+# profiled FILE "ARGUMENT..." [NAME=VALUE]: a program with the library; $program
+# is its pid. With "0 next" it runs until SIGUSR1.
 profiled() {
+    # shellcheck disable=SC2086
     env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/$1.otlp.json" "${@:3}" \
-        "$tmp/$service" "$2" >/dev/null &
-    programs="${programs:-} $!"
+        "$tmp/$service" $2 >/dev/null &
+    program=$!
     programs_run=$((programs_run + 1))
+}
+
+# has_got N: whether the server has that many requests, or more.
+has_got() {
+    [ "$(find got -name '*.body' | wc -l)" -ge "$1" ]
 }
 
 # waiting LETTER...: whether requests of these protocols wait.
@@ -78,52 +87,59 @@ print("cpu", sums["cpu"], "wall", sums["wall"])
 END
 }
 
+# expect_sums SERVICE: what the server got is right, and the same as expected.
+expect_sums() {
+    python3 "$here/push_sums.py" got "$1" >sums || fail "a request is wrong"
+    cat sums
+    for protocol in "${protocols[@]}"; do
+        grep "^$protocol " sums | grep -q " $(cat expected) " ||
+            fail "$protocol: not $(cat expected)"
+    done
+}
+
+all_has_come() {
+    ! waiting o p a f && python3 "$here/push_sums.py" got "$service" >sums &&
+        [ "$(grep -c " $(cat expected) " sums)" -eq ${#protocols[@]} ]
+}
+
 section "Sums"
 cp "$work/busy_and_waiting" "$service"
 serve ok drop busy fail slow ok drop ok fail ok
 all=(--otlp "$url" --pyroscope "$url" --parca "$url" --pprof "$url/pprof"
-    --spools "$tmp")
+    --only "$tmp")
 push "${all[@]}"
-profiled long 10000
-sleep 1.2
+profiled long "0 next"
+long=$program
+until_true has_got 5
 profiled short 200
-wait "${programs##* }"
+wait "$program"
 # Its spool was removed. It is whole when its end is behind a saved position.
 pid=$(grep -o '"process.pid","value":{"intValue":"[0-9]*' short.otlp.json |
     grep -o '[0-9]*$')
-for _ in $(seq 300); do
+is_whole() {
     zgrep -aqs -- "process: $pid on" got/*pprof.body 2>/dev/null &&
-        ! grep -q "^spool $pid\." state/state && break
-    sleep 0.1
-done
+        ! grep -q "^spool $pid\." state/state
+}
+until_true is_whole
 end_push KILL
 profiled unseen 300 SPROF_KEEP_SPOOL=1
-sleep 1
+wait "$program"
+count=$(find got -name '*.body' | wc -l)
 push "${all[@]}"
-sleep 1.3
+until_true has_got $((count + 4))
 end_push KILL
 push "${all[@]}"
-# shellcheck disable=SC2086
-wait $programs
-# A round after the last end, and what waits for the server.
-sleep 2
-for _ in $(seq 100); do
-    waiting o p a f || break
-    sleep 0.2
-done
-end_push TERM
-expect_status 0
-kill "$server"
-python3 "$here/push_sums.py" got "$service" >sums || fail "a request is wrong"
-cat sums
-grep "$tmp.*gone" push.err && fail "something was lost"
+kill -USR1 "$long"
+wait "$long"
 # Their own profiles say the same. Two spools were removed when these were
 # written, and one was kept, because no push saw its process.
 own_sums *.otlp.json >expected
-for protocol in "${protocols[@]}"; do
-    grep "^$protocol " sums | grep -q " $(cat expected) " ||
-        fail "$protocol: not $(cat expected)"
-done
+until_true all_has_come
+end_push TERM
+expect_status 0
+kill "$server"
+expect_sums "$service"
+grep "$tmp.*gone" push.err && fail "something was lost"
 grep -q 'repeated [1-9]' sums || fail "no request was repeated"
 ! [ -e long.sprof ] && ! [ -e short.sprof ] && [ -e unseen.sprof ] ||
     fail "not one spool is left"
@@ -136,36 +152,40 @@ plain "$sprofile" record -o r.otlp.json \
     -- sh -c "./$service 300; timeout 1.7 ./$service 9000; exit 3"
 expect_status 3
 kill "$server"
-python3 "$here/push_sums.py" got "" >sums || fail "a request is wrong"
-cat sums
 own_sums r.otlp.json >expected
-for protocol in "${protocols[@]}"; do
-    grep "^$protocol " sums | grep -q " $(cat expected) " ||
-        fail "$protocol: not $(cat expected)"
-done
+expect_sums ""
 ! ls -d sprof.record.* 2>/dev/null || fail "something was left: $(cat err)"
 
 section "A server that refuses, and none at all"
 cp "$work/busy_and_waiting" "$service"
 serve refuse
-profiled long 2000
-push --pprof "$url/" --otlp "http://127.0.0.1:1"
-sleep 1.5
+push --pprof "$url/" --otlp "http://127.0.0.1:1" --only "$tmp"
+profiled long 500
+wait "$program"
+until_true grep -q 'refused with status 400' push.err
+until_true grep -q '127.0.0.1:1.*tried again' push.err
 end_push TERM
 expect_status 0
 kill "$server"
-grep -q 'refused with status 400' push.err || fail "no refusal is reported"
-grep -q '127.0.0.1:1.*tried again' push.err || fail "the failure is not reported"
 waiting o || fail "nothing waits for the collector"
 ! waiting f || fail "a refused request was kept"
 plain "$sprofile" push --state "$tmp/state" --otlp "ftp://x"
 [ "$status" -eq 2 ] || fail "a wrong URL is taken"
+
+section "Without a directory: a process that /proc shows"
+cp "$work/busy_and_waiting" "$service"
+profiled long "0 next"
 push --otlp "http://127.0.0.1:1"
-sleep 0.5
+waits_in_backlog() {
+    zgrep -aqs "$service" state/*.o.* 2>/dev/null
+}
+until_true waits_in_backlog
 plain "$sprofile" push --state "$tmp/state" --otlp "http://127.0.0.1:1"
 expect_status 1
 grep -q 'another sprofile push' err || fail "the message is another"
 end_push TERM
+kill -USR1 "$program"
+wait "$program"
 
 section "OpenTelemetry's own decoder"
 cp "$work/busy_and_waiting" "$service"

@@ -14,29 +14,36 @@
 # - programs behave as ever while they are scraped once a second.
 . "$(dirname "$0")/lib.sh"
 
-# serve [OPTION...]: in the background; $address is where it listens.
-serve() {
-    "$sprofile" serve "$@" >serve.out 2>serve.err &
-    server=$!
-    for _ in $(seq 100); do
-        [ ! -s serve.out ] || break
-        sleep 0.05
+# serve_as COMMAND... -- [OPTION...]: serve [OPTION...] run by COMMAND.
+serve_as() {
+    local command=()
+    while [ "$1" != -- ]; do
+        command+=("$1")
+        shift
     done
+    rm -f serve.out
+    "${command[@]}" "$sprofile" serve "${@:2}" >serve.out 2>serve.err &
+    server=$!
+    until_true [ -s serve.out ]
     address=$(sed -e 's|^http://||' -e 's|/debug/pprof/$||' serve.out)
-    [ -n "$address" ] || fail "serve does not listen: $(cat serve.err)"
 }
 
-# end_server: by SIGTERM; soon, and with status 0.
+# serve [OPTION...]: in the background; $address is where it listens.
+serve() {
+    serve_as -- "$@"
+}
+
+# end_server: by SIGTERM, with status 0, while clients may wait for minutes.
 end_server() {
     local start=$SECONDS
     kill -TERM "$server"
     wait "$server" || fail "serve ended with status $?"
-    [ $((SECONDS - start)) -le 5 ] || fail "serve did not end soon"
+    [ $((SECONDS - start)) -le 60 ] || fail "serve did not end soon"
     [ ! -s serve.err ] || fail "serve complained: $(cat serve.err)"
 }
 
 http() {
-    timeout 90 python3 "$here/serve_client.py" "$1" "$address" "${@:2}"
+    timeout "$deadline" python3 "$here/serve_client.py" "$1" "$address" "${@:2}"
 }
 
 # body PATH FILE: fails unless the status is 200.
@@ -60,42 +67,79 @@ import json, sys
 print(json.load(sys.stdin)['totals']['$1'])"
 }
 
-# begin NAME MS: busy_and_waiting under another name, its spool NAME.sprof;
-# $pid is its pid.
+# has_whole_windows FILE...: whether each has what four threads did in its time.
+# The sampler of a machine that stands still may tell of it too late.
+has_whole_windows() {
+    local file
+    for file; do
+        "$sprofile" report --json "$file"
+    done | python3 -c "
+import json, sys
+text, at, good = sys.stdin.read(), 0, True
+while at < len(text.rstrip()):
+    report, at = json.JSONDecoder().raw_decode(text, at)
+    at += 1
+    wall, time = report['totals']['wall_ns'], report['duration_ns']
+    print(f'   wall {wall / 1e9:.3f} s of 4 threads in {time / 1e9:.3f} s')
+    good &= time > 0.9e9 and 3.85 * time < wall < 4.15 * time
+sys.exit(not good)"
+}
+
+# at_third_try COMMAND...: it succeeds once of three times.
+at_third_try() {
+    "$@" || "$@" || "$@" || fail "three times: $*"
+}
+
+# begin NAME: busy_and_waiting under another name, its spool NAME.sprof; $pid is
+# its pid.
 begin() {
     cp "$work/busy_and_waiting" "$1"
     LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/$1.sprof" SPROF_COST=off \
-        "./$1" "$2" >"$1.out" 2>"$1.err" &
+        "./$1" 600000 >"$1.out" 2>"$1.err" &
     pid=$!
     programs_run=$((programs_run + 1))
-    sleep 1.5
+    is_sampled() {
+        "$sprofile" report "$1.sprof" 2>/dev/null | grep -q hot_spot
+    }
+    until_true is_sampled "$1"
+}
+
+# is_served: whether the server knows the process.
+is_served() {
+    http body "/debug/pprof/cmdline?pid=$pid" >/dev/null
+}
+
+end() {
+    kill -TERM "$1"
+    wait "$1"
 }
 
 serve --listen 127.0.0.1:0
-begin served 60000
+begin served
 first=$pid
+until_true is_served
 
 echo "-- the next seconds and the last"
 body "/debug/pprof/profile?seconds=2&pid=$first" cpu.pb.gz
-body "/debug/pprof/wall?last=2&exe=serv*" wall.pb.gz
 "$sprofile" report -n 3 cpu.pb.gz >report || fail "report"
 grep -q hot_spot report || fail "hot_spot is not in the profile"
+cpu=$(sum cpu_ns cpu.pb.gz)
+echo "   cpu $cpu ns of 2 s"
+# One thread runs; a loaded machine leaves it a part.
+[ "$cpu" -gt 0 ] && [ "$cpu" -lt 2200000000 ] || fail "cpu: $cpu ns of 2 s"
+last_seconds() {
+    body "/debug/pprof/wall?last=2&exe=serv*" wall.pb.gz
+    has_whole_windows wall.pb.gz
+}
+at_third_try last_seconds
 "$sprofile" report --wall --by state wall.pb.gz >report || fail "report"
 grep -q read report || fail "the wait is not in the profile"
-python3 - "$(sum cpu_ns cpu.pb.gz)" "$(sum wall_ns wall.pb.gz)" <<'END' ||
-import sys
-cpu, wall = map(int, sys.argv[1:])
-print(f"   cpu {cpu / 1e9:.3f} s of 2 s, wall {wall / 1e9:.3f} s of 4 threads")
-# One thread runs; a loaded machine leaves it a part. Four live.
-sys.exit(not (0.3e9 < cpu < 2.2e9 and 7.7e9 < wall < 8.2e9))
-END
-    fail "the sums are not those of 2 s"
 
 echo "-- stacks, command line, symbols, list, page, targets"
 expect_http 200 hot_spot "/debug/pprof/threads?pid=$first"
-expect_http 200 './served 60000' "/debug/pprof/cmdline?pid=$first"
+expect_http 200 './served 600000' "/debug/pprof/cmdline?pid=$first"
 expect_http 200 'num_symbols: 1' /debug/pprof/symbol
-expect_http 200 './served 60000' /debug/pprof/
+expect_http 200 './served 600000' /debug/pprof/
 expect_http 200 sprof-head "/page?last=2&pid=$first"
 body "/targets?exe=served" targets
 python3 -c "
@@ -120,23 +164,25 @@ http hostile >hostile || fail "hostile: $(cat hostile)"
 grep 'status 200' hostile || fail "serve is not well: $(cat hostile)"
 good=$(http many 300 "/debug/pprof/wall?seconds=1&pid=$first")
 [ "$good" = 300 ] || fail "$good of 300 clients had an answer"
-sleep 1.5
-open=$(ls "/proc/$server/fd" | wc -l)
+# Those of clients. There is a spool for each process that others run.
+few_descriptors() {
+    open=$(find "/proc/$server/fd" -mindepth 1 ! -lname '*.sprof*' | wc -l)
+    [ "$open" -lt 50 ]
+}
+until_true few_descriptors || fail "$open descriptors stay open"
 memory=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$server/status")
 echo "   $open descriptors, $((memory / 1024)) MiB"
-[ "$open" -lt 100 ] || fail "$open descriptors stay open"
 [ "$memory" -lt 200000 ] || fail "$memory KiB of memory"
 
 echo "-- a process that has ended: all of it, to the nanosecond"
-kill -TERM "$first"
-wait "$first"
-sleep 1.2
-body "/debug/pprof/profile?last=120&exe=served" cpu.pb.gz
-body "/debug/pprof/wall?last=120&exe=served" wall.pb.gz
-[ "$(sum cpu_ns cpu.pb.gz)" = "$(sum cpu_ns served.sprof)" ] ||
-    fail "cpu: $(sum cpu_ns cpu.pb.gz), not $(sum cpu_ns served.sprof)"
-[ "$(sum wall_ns wall.pb.gz)" = "$(sum wall_ns served.sprof)" ] ||
-    fail "wall: $(sum wall_ns wall.pb.gz), not $(sum wall_ns served.sprof)"
+end "$first"
+# is_all KIND VALUE: whether what is served is what the spool has.
+is_all() {
+    http body "/debug/pprof/$1?last=120&exe=served" >all.pb.gz &&
+        [ "$(sum "$2" all.pb.gz)" = "$(sum "$2" served.sprof)" ]
+}
+until_true is_all profile cpu_ns
+until_true is_all wall wall_ns
 body "/metrics?exe=served" metrics
 python3 - "$(sum wall_ns served.sprof)" <<'END' || fail "$(cat metrics)"
 import re, sys
@@ -151,45 +197,51 @@ def total(metric, **labels):
 taken, asked = total("sprof_samples_total"), total("sprof_samples_asked_total")
 lost, wall = total("sprof_samples_lost_total"), total("sprof_wall_seconds_total")
 print(f"   {taken:.0f} samples, {lost:.0f} lost, {wall:.3f} s wall")
-assert taken > 100 and asked == taken + lost
+assert taken > 10 and asked == taken + lost
 assert abs(wall - int(sys.argv[1]) / 1e9) < 0.05 * wall, wall
 END
 
 if has go; then
     # Go builds this tool at its first use.
     go tool pprof -h >/dev/null 2>&1
-    begin served 30000
-    PPROF_TMPDIR=$tmp timeout 60 go tool pprof -top \
+    begin served
+    until_true is_served
+    PPROF_TMPDIR=$tmp timeout "$deadline" go tool pprof -top \
         "http://$address/debug/pprof/profile?seconds=2&pid=$pid" \
         >top 2>pprof.err || fail "go tool pprof: $(cat pprof.err)"
     grep -q 'hot_spot' top || fail "hot_spot: $(cat top)"
-    kill -TERM "$pid"
-    wait "$pid"
+    end "$pid"
 fi
 
 echo "-- windows side by side"
-begin tiled 30000
-for i in 1 2 3 4 5; do
-    http body "/debug/pprof/wall?seconds=1&exe=tiled" >"tile$i.pb.gz" &
-    sleep 1
-done
-wait $(jobs -p | grep -vx "$server" | grep -vx "$pid")
-all=0
-for i in 1 2 3 4 5; do
-    all=$((all + $(sum wall_ns "tile$i.pb.gz")))
-done
-echo "   $((all / 1000000)) ms of 20000"
-[ "$all" -gt 19000000000 ] && [ "$all" -lt 21000000000 ] ||
-    fail "five seconds of four threads are $all ns"
-kill -TERM "$pid"
-wait "$pid"
+begin tiled
+until_true is_served
+ask_for_windows() {
+    local i clients=()
+    for i in 1 2 3 4 5; do
+        http body "/debug/pprof/wall?seconds=1&exe=tiled" >"tile$i.pb.gz" &
+        clients+=($!)
+        sleep 0.3
+    done
+    wait "${clients[@]}"
+    has_whole_windows tile?.pb.gz
+}
+at_third_try ask_for_windows
+end "$pid"
 end_server
 
 echo "-- a server that ends while clients wait"
 serve --listen 127.0.0.1:0
+sockets() {
+    find "/proc/$server/fd" -lname 'socket:*' | wc -l
+}
+before=$(sockets)
 http body '/debug/pprof/profile?seconds=600' >/dev/null 2>&1 &
 client=$!
-sleep 0.5
+has_client() {
+    [ "$(sockets)" -gt "$before" ]
+}
+until_true has_client
 end_server
 wait "$client" && fail "a client that got nothing was content"
 
@@ -209,29 +261,26 @@ expect_status 2
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     part "another user"
-    begin hidden 4000
+    begin hidden
     chmod 755 "$tmp"
-    setpriv --reuid=65534 --regid=65534 --clear-groups "$sprofile" serve \
-        --listen 127.0.0.1:0 >serve.out 2>serve.err &
-    server=$!
-    sleep 1
-    address=$(sed -e 's|^http://||' -e 's|/debug/pprof/$||' serve.out)
+    serve_as setpriv --reuid=65534 --regid=65534 --clear-groups -- \
+        --listen 127.0.0.1:0
     expect_http 404 'no profiled process' "/debug/pprof/wall?last=1&pid=$pid"
     body /metrics metrics
     grep -q "pid=\"$pid\"" metrics && fail "another user sees the process"
     end_server
     chmod 700 "$tmp"
-    wait "$pid"
+    end "$pid"
 else
     lacks "another user" "not root"
 fi
 
 echo "-- programs that are scraped once a second"
-serve --listen 127.0.0.1:0
+serve --listen 127.0.0.1:0 --only "$tmp"
 (
     while sleep 1; do
-        http body '/debug/pprof/wall?last=1&exe=*_*' >/dev/null 2>&1
-        http body '/metrics?exe=*_*' >/dev/null 2>&1
+        http body '/debug/pprof/wall?last=1' >/dev/null 2>&1
+        http body /metrics >/dev/null 2>&1
     done
 ) &
 scraper=$!
@@ -251,7 +300,7 @@ profile "$work/what_is_seen"
 grep -vE "$changes" out | diff - seen || fail "a program sees that it is scraped"
 
 if [ -n "${SPROF_TEST_FULL:-}" ] && has prometheus; then
-    begin found 30000
+    begin found
     serve --listen 127.0.0.1:0
     cat >prometheus.yml <<END
 global: {scrape_interval: 1s}
@@ -259,21 +308,21 @@ scrape_configs:
   - job_name: sprof
     http_sd_configs: [{url: 'http://$address/targets?exe=found', refresh_interval: 1s}]
 END
+    port=$(python3 -c '
+import socket
+print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
     prometheus --config.file=prometheus.yml --storage.tsdb.path=data \
-        --web.listen-address=127.0.0.1:19090 >prometheus.log 2>&1 &
+        --web.listen-address="127.0.0.1:$port" >prometheus.log 2>&1 &
     prometheus=$!
-    found=
-    for _ in $(seq 20); do
-        sleep 1
-        found=$(address=127.0.0.1:19090 http body \
-            '/api/v1/query?query=sprof_samples_total' 2>/dev/null)
-        [[ $found != *found.$pid* ]] || break
-    done
-    [[ $found == *found.$pid* ]] || fail "Prometheus: $found"
+    is_found() {
+        address=127.0.0.1:$port http body \
+            '/api/v1/query?query=sprof_samples_total' 2>/dev/null |
+            grep -q "found.$pid"
+    }
+    until_true is_found
     kill "$prometheus"
     wait "$prometheus"
     end_server
-    kill "$pid"
-    wait "$pid" 2>/dev/null
+    end "$pid" 2>/dev/null
 fi
 finish

@@ -18,11 +18,11 @@ import time
 def connect(address):
     if address.startswith("unix:"):
         client = socket.socket(socket.AF_UNIX)
-        client.settimeout(60)
+        client.settimeout(150)
         client.connect(address[5:])
         return client
     host, port = address.rsplit(":", 1)
-    return socket.create_connection((host, int(port)), 60)
+    return socket.create_connection((host, int(port)), 150)
 
 
 def request(path, headers=(), method="GET"):
@@ -95,7 +95,7 @@ def hostile(address):
                  "//", "/debug/pprof/../../etc/passwd", "/metrics?" + "pid=1&" * 500,
                  "*", "http://evil.example/metrics"):
         send(request(path))
-    time.sleep(1)
+    time.sleep(0.5)
     # The server is well meanwhile.
     status, _, _ = ask(address, "/debug/pprof/symbol")
     print(f"open {len(open_ones)}, status {status}")

@@ -78,7 +78,7 @@ a_thread_that_has_ended_has_no_stack(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     /* The kernel wakes the joining thread before the ended thread's number is
      * free. */
-    for (int i = 0; i < 1000 && alternate_is_in(memory, SIZE); i++)
+    for (int i = 0; i < 60000 && alternate_is_in(memory, SIZE); i++)
         usleep(1000);
     assert_false(alternate_is_in(memory, SIZE));
     munmap(memory, SIZE);

@@ -223,7 +223,7 @@ late_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
         assert_int_equal(pthread_create(&starter, NULL, start_program, NULL),
                          0);
         bool waits = false;
-        for (int i = 0; i < 20000 && !waits; i++) {
+        for (int i = 0; i < 600000 && !waits; i++) {
             usleep(100);
             waits = starter_waits();
         }

@@ -100,7 +100,7 @@ runs(void *unused)
     return unused;
 }
 
-/* Start BODY and look at it until it is in STATE; 5 s at the most. */
+/* Start BODY and look at it until it is in STATE; a minute at the most. */
 static struct look
 look_until(pthread_t *thread, void *(*body)(void *), void *argument,
            enum look_state state)
@@ -109,7 +109,7 @@ look_until(pthread_t *thread, void *(*body)(void *), void *argument,
 
     tid = 0;
     assert_int_equal(pthread_create(thread, NULL, body, argument), 0);
-    for (unsigned i = 0; i < 5000; i++) {
+    for (unsigned i = 0; i < 60000; i++) {
         const struct timespec wait = {0, 1000000};
 
         nanosleep(&wait, NULL);
@@ -131,12 +131,12 @@ static void
 join_and_forget(pthread_t thread, pid_t id)
 {
     pthread_join(thread, NULL);
-    for (unsigned i = 0; i < 5000; i++) {
+    for (unsigned i = 0; i < 60000; i++) {
         if (syscall(SYS_tgkill, getpid(), id, 0) != 0)
             return;
         usleep(1000);
     }
-    fail_msg("thread %d is still there after 5 s", id);
+    fail_msg("thread %d is still there after a minute", id);
 }
 
 static const char *

@@ -212,7 +212,7 @@ an_area_follows_its_piece(void **state)
     row_table_begin();
     (void)compile(pc);
     assert_int_equal(known_beside(pc), 0);
-    for (unsigned i = 0; i < 1000 && known_beside(pc) == 0; i++) {
+    for (unsigned i = 0; i < 60000 && known_beside(pc) == 0; i++) {
         usleep(1000);
         row_table_ahead(&pages);
     }
@@ -272,7 +272,7 @@ a_segment_follows_its_areas(void **state)
     row_table_begin();
     for (uint64_t at = code->start; at < code->end; at += 3 * AREA)
         (void)compile(at + AREA / 2);
-    for (unsigned i = 0; i < 3000 && known_areas() < all; i++) {
+    for (unsigned i = 0; i < 60000 && known_areas() < all; i++) {
         usleep(1000);
         row_table_ahead(&pages);
     }

@@ -206,7 +206,7 @@ static void
 a_living_spool_can_be_followed(void **state)
 {
     const char *path = maker_path("spool");
-    const uint32_t all = 200000;
+    const uint32_t all = 60000;
     struct reader *reader;
     uint32_t count = 0;
     int status = -1;

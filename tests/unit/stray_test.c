@@ -23,7 +23,7 @@
 #include "signals/stray.h"
 
 /* A machine with other work may let the main thread come too late. */
-#define ATTEMPTS 20
+#define ATTEMPTS 100
 
 static _Atomic pid_t asker;
 static _Atomic bool may_ask, has_answer;

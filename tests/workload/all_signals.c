@@ -27,7 +27,7 @@ start_sender(void)
     pid_t parent = getpid(), child = fork();
     if (child != 0)
         return child;
-    pause_ms(100);
+    pause_ms(30);
     kill(parent, signo);
     _exit(0);
 }
@@ -55,7 +55,7 @@ print_sender(const char *what, int got, pid_t from, pid_t child)
 static void
 waits_for_all(void)
 {
-    struct timespec limit = {5, 0};
+    struct timespec limit = {60, 0};
     siginfo_t info = {0};
     sigset_t set = block_all();
     pid_t child = start_sender();
@@ -68,7 +68,7 @@ waits_for_all(void)
 static void
 waits_beside_others(void)
 {
-    struct timespec limit = {5, 0};
+    struct timespec limit = {60, 0};
     begin_computing();
     sigset_t set = block_all();
     pid_t child = start_sender();
@@ -82,7 +82,7 @@ waits_beside_others(void)
 static void *
 wait_for_one(void *set)
 {
-    struct timespec limit = {5, 0};
+    struct timespec limit = {60, 0};
     printf("waited: %d\n", sigtimedwait(set, NULL, &limit));
     return NULL;
 }
@@ -94,7 +94,7 @@ waits_in_thread(void)
     sigset_t set = block_all();
     pthread_t thread;
     pthread_create(&thread, NULL, wait_for_one, &set);
-    pause_ms(100);
+    pause_ms(30);
     kill(getpid(), signo);
     pthread_join(thread, NULL);
 }
@@ -108,7 +108,7 @@ descriptor_for_all(void)
     for (int round = 0; round < 2; round++) {
         struct signalfd_siginfo info = {0};
         pid_t child = start_sender();
-        int ready = poll(&wanted, 1, 5000);
+        int ready = poll(&wanted, 1, 60000);
         if (ready == 1 && read(fd, &info, sizeof info) != sizeof info)
             work_fail("read");
         printf("ready %d\n", ready);

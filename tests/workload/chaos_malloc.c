@@ -5,8 +5,8 @@
  * takes one of them while a thread is suspended hangs here. Every thread
  * checks its own results.
  *
- * Argument: seconds of wall time, 5. Prints how often each kind of work was
- * done on stderr, and "ok".
+ * Argument: seconds of wall time, 5; half as many of CPU time pass, too. Prints
+ * how often each kind of work was done on stderr, and "ok".
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "chaos.h"
@@ -117,12 +118,15 @@ main(int argc, char **argv)
         if (pthread_create(&threads[i], NULL, worker, (void *)(i + 8)) != 0)
             work_fail("pthread_create");
     work_sleep(seconds * 1000);
+    /* A busy machine may have left a thread without a CPU, or all of them. */
+    while (clock() < (clock_t)seconds * CLOCKS_PER_SEC / 2)
+        work_sleep(10);
+    for (unsigned i = 0; i < 4; i++)
+        while (atomic_load(&done[i]) == 0)
+            work_sleep(10);
     atomic_store(&stop, true);
     for (unsigned i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);
-    for (unsigned i = 0; i < 4; i++)
-        if (atomic_load(&done[i]) == 0)
-            work_fail("a kind of work was never done");
     fprintf(stderr, "malloc %lu, stdio %lu, dlopen %lu, throw %lu\n", done[0],
             done[1], done[2], done[3]);
     puts("ok");

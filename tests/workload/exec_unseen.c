@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec_unseen.c -- computes for 200 ms, replaces itself by a system call that
+ * exec_unseen.c -- computes for 400 ms, replaces itself by a system call that
  * no hook can see, and computes as long again.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@ main(int argc, char **argv)
 {
     char *const again[] = {argv[0], "again", NULL};
 
-    work_burn(200);
+    work_burn(400);
     if (argc == 1) {
         execve_unseen("/proc/self/exe", again);
         return 1;

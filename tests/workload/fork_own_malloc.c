@@ -6,7 +6,7 @@
  * compute, and make threads; one is made by __fork, the others by fork and
  * forkpty.
  *
- * Argument: how many children.
+ * Arguments: how many children; milliseconds of CPU time of each, 100.
  */
 #include <pthread.h>
 #include <pty.h>
@@ -104,6 +104,8 @@ allocate(void *argument)
     return argument;
 }
 
+static unsigned burn_ms;
+
 static void
 be_child(bool has_thread)
 {
@@ -113,8 +115,8 @@ be_child(bool has_thread)
     if (has_thread && (pthread_create(&thread, NULL, allocate, NULL) != 0 ||
                        pthread_join(thread, NULL) != 0))
         _exit(90);
-    /* Where others have the processors, the first 25 ms are not sampled. */
-    work_burn(100);
+    /* Where others have the processors, the first instants are not sampled. */
+    work_burn(burn_ms);
     _exit(7);
 }
 
@@ -136,6 +138,8 @@ main(int argc, char **argv)
     unsigned right = 0, count = work_argument(argc, argv, 1, 12);
     pthread_t thread;
     int master;
+
+    burn_ms = work_argument(argc, argv, 2, 100);
 
     /* By a function that no hook can see, while no thread has the lock. */
     right += is_right(__fork(), true);

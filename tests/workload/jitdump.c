@@ -172,13 +172,17 @@ static void
 run_both(unsigned ms)
 {
     pid_t child = fork();
+    clockid_t clock;
     if (child == 0) {
         work_sleep(50);
         run("second", ms);
         exit(0);
     }
     /* The child's profile begins some time after the fork. */
-    work_sleep(50);
+    if (clock_getcpuclockid(child, &clock) != 0)
+        work_fail("clock_getcpuclockid");
+    while (now(clock) < ms * 500000ull)
+        work_sleep(10);
     put_load("third", page);
     run("third", ms);
     waitpid(child, NULL, 0);
@@ -212,6 +216,7 @@ main(int argc, char **argv)
     if (is_asked("map"))
         write_map();
     put_load("first", page);
+    work_sleep(50); /* the sampler begins */
     run("first", ms / 4);
     make_second();
     if (is_asked("fork"))

@@ -6,11 +6,13 @@
  * span "inside" and a mark "unlocked" say when the main thread had the mutex.
  *
  * Usage: known_times MS [INSIDE]     each of the three takes MS milliseconds,
- *                                   inside() INSIDE
+ *                                   inside() INSIDE, of CPU time
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "sprof.h"
 
@@ -18,15 +20,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile uint64_t sink;
-
-static uint64_t
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
+static atomic_bool is_there; /* the waiter */
 
 /* One loop each, so that the time of their lines is their own. */
 FRAME static void
@@ -34,7 +28,7 @@ before(uint64_t ms)
 {
     uint64_t x = ms;
 
-    for (uint64_t end = now() + ms; now() < end;)
+    for (uint64_t end = work_cpu_ns() + ms * 1000000; work_cpu_ns() < end;)
         for (unsigned i = 0; i < 100000; i++)
             x = x * 6364136223846793005u + i;
     sink += x;
@@ -45,7 +39,7 @@ inside(uint64_t ms)
 {
     uint64_t x = ms;
 
-    for (uint64_t end = now() + ms; now() < end;)
+    for (uint64_t end = work_cpu_ns() + ms * 1000000; work_cpu_ns() < end;)
         for (unsigned i = 0; i < 100000; i++)
             x = x * 1442695040888963407u + i;
     sink += x;
@@ -56,7 +50,7 @@ behind(uint64_t ms)
 {
     uint64_t x = ms;
 
-    for (uint64_t end = now() + ms; now() < end;)
+    for (uint64_t end = work_cpu_ns() + ms * 1000000; work_cpu_ns() < end;)
         for (unsigned i = 0; i < 100000; i++)
             x = x * 2862933555777941757u + i;
     sink += x;
@@ -65,6 +59,7 @@ behind(uint64_t ms)
 FRAME static void *
 wait_for_it(void *argument)
 {
+    atomic_store(&is_there, true);
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     KEEP_FRAME();
@@ -85,6 +80,8 @@ main(int argc, char **argv)
     if (pthread_create(&waiter, NULL, wait_for_it, NULL) != 0)
         work_fail("pthread_create");
     pthread_setname_np(waiter, "waiter");
+    while (!atomic_load(&is_there))
+        sched_yield();
     inside(inside_ms);
     sprof_span_end(span, "inside");
     pthread_mutex_unlock(&mutex);

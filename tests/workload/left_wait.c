@@ -39,11 +39,11 @@ handle(int signo)
         handled_here++;
 }
 
-/* Until *FLAG is more than COUNT, for 5 seconds at most. */
+/* Until *FLAG is more than COUNT, for a minute at most. */
 static void
 await(const volatile sig_atomic_t *flag, int count)
 {
-    for (unsigned i = 0; *flag <= count && i < 5000; i++)
+    for (unsigned i = 0; *flag <= count && i < 60000; i++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 

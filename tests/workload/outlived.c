@@ -3,8 +3,8 @@
  * outlived.c -- threads that must not run on for long when exit(3) has freed
  * what they need. They wait for a lock's condition, 5 ms at a time, as threads
  * of CPython wait for the interpreter's lock. The process ends at once after
- * its last handler of exit(3). A thread that has waited four times since then
- * finds that, and aborts.
+ * its last handler of exit(3). A thread that finds the main thread asleep after
+ * four waits since then aborts. (A main thread without a CPU is not asleep.)
  *
  * Argument: milliseconds of CPU time of each thread before the end, 200.
  */
@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "work.h"
 
@@ -37,10 +39,27 @@ wait_a_little(void)
     pthread_mutex_unlock(&mutex);
 }
 
+static bool
+main_is_asleep(void)
+{
+    char path[64], line[512];
+    const char *end = NULL;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    file = fopen(path, "r");
+    if (file != NULL && fgets(line, sizeof line, file) != NULL)
+        end = strrchr(line, ')');
+    if (file != NULL)
+        fclose(file);
+    return end != NULL && end[2] == 'S';
+}
+
 static void *
 go_on(void *unused)
 {
-    for (int seen = 0; seen < MOST; seen += atomic_load(&is_over)) {
+    for (int seen = 0; seen < MOST;
+         seen += atomic_load(&is_over) && main_is_asleep()) {
         work_burn(1);
         wait_a_little();
     }

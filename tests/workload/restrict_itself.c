@@ -58,8 +58,8 @@ leave_mount(void)
         work_fail("chdir");
     if (child == 0) {
         /* The parent may be late. */
-        for (int i = 0; i < 100 && umount(directory) != 0; i++) {
-            if (errno != EBUSY || i == 99)
+        for (int i = 0; i < 6000 && umount(directory) != 0; i++) {
+            if (errno != EBUSY || i == 5999)
                 work_fail("umount");
             work_sleep(10);
         }

@@ -329,11 +329,11 @@ frozen(void)
 static void
 in_vfork(void)
 {
-    sink += work_burn(50);
+    sink += work_burn(200);
     if (vfork() == 0) {
         printf("%d\n", (int)getpid());
         fflush(stdout);
-        work_sleep(9000);
+        work_sleep(120000);
         _exit(0);
     }
     puts("not reached");

@@ -45,7 +45,7 @@ wait_for_read(void)
     char path[64], line[256] = "", call[16];
     int length = snprintf(call, sizeof call, "%d ", SYS_read);
     snprintf(path, sizeof path, "/proc/self/task/%ld/syscall", (long)getpid());
-    for (int i = 0; i < 200 && strncmp(line, call, (size_t)length) != 0; i++) {
+    for (int i = 0; i < 6000 && strncmp(line, call, (size_t)length) != 0; i++) {
         pause_ms(10);
         FILE *stream = fopen(path, "r");
         if (stream == NULL || fgets(line, sizeof line, stream) == NULL)
@@ -62,7 +62,7 @@ send_then_write(void *unused)
     wait_for_read();
     pthread_kill(main_thread, signo);
     /* A thread that has not run since finds the byte before the signal. */
-    for (int i = 0; i < 200 && count == before; i++)
+    for (int i = 0; i < 6000 && count == before; i++)
         pause_ms(10);
     pause_ms(20);
     if (write(pipe_ends[1], "x", 1) != 1)
@@ -125,9 +125,9 @@ posix_timers(void)
             work_fail("timer_create");
         count = 0;
         timer_settime(timer, 0, &every, NULL);
-        sink += work_burn(300);
+        sink += work_burn(150);
         timer_delete(timer);
-        printf("%u %s\n", i, count >= 10 ? "many" : "few");
+        printf("%u %s\n", i, count >= 5 ? "many" : "few");
     }
 }
 
@@ -182,7 +182,7 @@ waits(void)
 static void
 waits_in_vain(void)
 {
-    struct timespec limit = {0, 300000000}, start;
+    struct timespec limit = {0, 100000000}, start;
     sigset_t all;
     siginfo_t info;
     sigfillset(&all);
@@ -193,7 +193,7 @@ waits_in_vain(void)
         int result = wait_for(&all, &info, &limit);
         int error = errno;
         printf("%d %s %s\n", result, strerror(error),
-               seconds_since(&start) >= 0.299 ? "in time" : "early");
+               seconds_since(&start) >= 0.099 ? "in time" : "early");
     }
     end_computing();
 }
@@ -236,7 +236,7 @@ descriptor(void)
             raise(signo);
         else
             kill(getpid(), signo);
-        int ready = poll(&wanted, 1, 1000);
+        int ready = poll(&wanted, 1, 60000);
         ssize_t got = read(fd, &info, sizeof info);
         printf("%d %zd %d\n", ready, got, got > 0 ? (int)info.ssi_signo : 0);
     }
@@ -298,7 +298,7 @@ static void
 wait_under_mask(int how)
 {
     sigset_t none;
-    struct timespec limit = {5, 0};
+    struct timespec limit = {60, 0};
     struct epoll_event event;
     int result = 0, fd = epoll_create1(0);
     sigemptyset(&none);
@@ -315,7 +315,7 @@ wait_under_mask(int how)
         result = pselect(0, NULL, NULL, NULL, &limit, &none);
         break;
     case 3:
-        result = epoll_pwait(fd, &event, 1, 5000, &none);
+        result = epoll_pwait(fd, &event, 1, 60000, &none);
         break;
     case 4:
         result = epoll_pwait2(fd, &event, 1, &limit, &none);
@@ -336,7 +336,7 @@ wait_under_mask(int how)
         result = number_pselect(0, NULL, &limit, &none);
         break;
     case 10:
-        result = number_epoll_pwait(fd, &event, 1, 5000, &none);
+        result = number_epoll_pwait(fd, &event, 1, 60000, &none);
         break;
     default:
         result = number_epoll_pwait2(fd, &event, 1, &limit, &none);

@@ -106,28 +106,28 @@ load(void *unused)
 }
 
 /* How the main thread waits: each returns when a signal has come, or after a
- * second if none has ended it. */
+ * minute if none has ended it. */
 
 static bool
 by_nanosleep(void)
 {
-    return nanosleep(&(struct timespec){1, 0}, NULL) == -1;
+    return nanosleep(&(struct timespec){60, 0}, NULL) == -1;
 }
 
 static bool
 by_select(void)
 {
-    struct timeval second = {1, 0};
-    return select(0, NULL, NULL, NULL, &second) == -1;
+    struct timeval minute = {60, 0};
+    return select(0, NULL, NULL, NULL, &minute) == -1;
 }
 
 static bool
 by_pselect(void)
 {
-    struct timespec second = {1, 0};
+    struct timespec minute = {60, 0};
     sigset_t none;
     sigemptyset(&none);
-    return pselect(0, NULL, NULL, NULL, &second, &none) == -1;
+    return pselect(0, NULL, NULL, NULL, &minute, &none) == -1;
 }
 
 static bool
@@ -208,7 +208,7 @@ wait_asleep(pid_t process)
 {
     char path[64], line[512];
     snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", process, process);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 60000; i++) {
         FILE *file = fopen(path, "r");
         const char *end = NULL;
         if (file != NULL && fgets(line, sizeof(line), file) != NULL)

@@ -1,50 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stuck_loop.c -- a loop that waits for events, and that is stuck once in a
- * while. After 600 ms of the loop, the work is one of these:
+ * while. After 400 ms of the loop, the work is one of these:
  *
  *   loop   the loop goes on
  *   burn   the main thread computes in stuck_here
  *   lock   it waits for a mutex that is not given back for that time
  *   span   it waits in poll for 300 ms, in a span with the name "request"
  *
- * The work takes 1 s, and the loop goes on for 600 ms after it. Prints ok.
+ * The work takes until all FILEs are there, or 1 s without a FILE. After a span
+ * the loop does. Then the loop goes on for 400 ms. Prints ok.
  *
- * Usage: stuck_loop WORK
+ * Usage: stuck_loop WORK [FILE...]
  */
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sprof.h"
 
 #include "work.h"
 
-enum { LOOP_MS = 600, WORK_MS = 1000, SPAN_MS = 300 };
+enum { LOOP_MS = 400, WORK_MS = 1000, SPAN_MS = 300 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static char **files;
+
+static uint64_t
+now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static void
 run_loop(unsigned ms)
 {
-    for (unsigned i = 0; i < ms / 10; i++)
+    uint64_t begin = now_ms();
+    while (now_ms() - begin < ms)
         poll(NULL, 0, 10);
+}
+
+/* Whether the work that began at BEGIN is over. */
+static bool
+is_over(uint64_t begin)
+{
+    while (*files != NULL && access(*files, F_OK) == 0)
+        if (*++files == NULL)
+            return true;
+    return *files == NULL && now_ms() - begin >= WORK_MS;
 }
 
 FRAME static uint64_t
 stuck_here(void)
 {
-    struct timespec now, begin;
-    uint64_t sum = 0;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
+    uint64_t sum = 0, begin = now_ms();
+    do
         sum += work_burn(5);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000 +
-                 (now.tv_nsec - begin.tv_nsec) / 1000000 <
-             WORK_MS);
+    while (!is_over(begin));
     KEEP_FRAME();
     return sum;
 }
@@ -54,7 +73,8 @@ hold_mutex(void *barrier)
 {
     pthread_mutex_lock(&mutex);
     pthread_barrier_wait(barrier);
-    work_sleep(WORK_MS);
+    for (uint64_t begin = now_ms(); !is_over(begin);)
+        work_sleep(5);
     pthread_mutex_unlock(&mutex);
     return NULL;
 }
@@ -85,6 +105,7 @@ int
 main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "loop";
+    files = argv + (argc > 2 ? 2 : argc);
     run_loop(LOOP_MS);
     if (strcmp(what, "burn") == 0)
         (void)stuck_here();
@@ -94,6 +115,8 @@ main(int argc, char **argv)
         take_span(SPAN_MS);
     else
         run_loop(WORK_MS);
+    while (*files != NULL && !is_over(0))
+        run_loop(10);
     run_loop(LOOP_MS);
     puts("ok");
     return 0;

@@ -121,7 +121,7 @@ end_computing(void)
 void *
 send_to_thread(void *unused)
 {
-    pause_ms(60);
+    pause_ms(20);
     pthread_kill(main_thread, signo);
     return unused;
 }
@@ -131,7 +131,7 @@ send_to_process(void *unused)
 {
     sigset_t set = only(signo);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    pause_ms(60);
+    pause_ms(20);
     kill(getpid(), signo);
     return unused;
 }

@@ -27,11 +27,11 @@ for work in compute, nap:
     threading.Thread(target=work, daemon=True).start()
 print("ready", flush=True)
 try:
-    time.sleep(60)
+    time.sleep(600)
 except KeyboardInterrupt:
     pass
 """
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 def start(library):

@@ -162,7 +162,7 @@ be_child(const struct way *way)
 {
     pthread_t thread;
     bool all = way->blocks == EVERYBODY || way->blocks == BOTH;
-    alarm(30);
+    alarm(120);
     is_by_number = way->is_by_number;
     if (way->blocks == LATER)
         make_descriptor();

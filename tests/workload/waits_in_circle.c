@@ -163,11 +163,13 @@ start(void *(*what)(void *), long number)
     pthread_attr_destroy(&small);
 }
 
-/* Switches of context of all idle threads, of their own will or not. */
-static unsigned long
-switches(unsigned count)
+/* Returns how many of the idle threads sleep. *SUM is their switches of
+ * context, of their own will or not. */
+static unsigned
+look_at_idle(unsigned count, unsigned long *sum)
 {
-    unsigned long sum = 0;
+    unsigned asleep = 0;
+    *sum = 0;
     for (unsigned i = 0; i < count; i++) {
         char path[64], line[256];
         snprintf(path, sizeof path, "/proc/self/task/%d/status", idle_tids[i]);
@@ -175,12 +177,13 @@ switches(unsigned count)
         while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
             const char *found = strstr(line, "voluntary_ctxt_switches:");
             if (found != NULL)
-                sum += strtoul(strchr(found, '\t'), NULL, 10);
+                *sum += strtoul(strchr(found, '\t'), NULL, 10);
+            asleep += strncmp(line, "State:\tS", 8) == 0;
         }
         if (stream != NULL)
             fclose(stream);
     }
-    return sum;
+    return asleep;
 }
 
 int
@@ -205,13 +208,16 @@ main(int argc, char **argv)
         work_sleep(5);
     pid_t tracer = start_tracer();
     work_sleep(200);
-    unsigned long before = switches(count), worked = progress;
+    unsigned long before, after, worked = progress;
+    while (look_at_idle(count, &before) < count)
+        work_sleep(20);
     printf("ready %d\n", getpid());
     fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) < 0)
         early++;
-    printf("early %u\nswitches %lu\nprogress %s\n", early,
-           switches(count) - before, progress > worked ? "yes" : "no");
+    look_at_idle(count, &after);
+    printf("early %u\nswitches %lu\nprogress %s\n", early, after - before,
+           progress > worked ? "yes" : "no");
     kill(tracer, SIGKILL);
     waitpid(tracer, NULL, 0);
     puts("ok");
