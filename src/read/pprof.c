@@ -8,8 +8,10 @@
  *   comments      process, command, counters (pprof_notes.h)
  *
  * In other profiles the first type that is a count is samples. The first type
- * that is a time is CPU time, unless it is called wall, real or delay. Other
- * types have no place in the model. Labels that are not ours are kept.
+ * that is a time is CPU time, unless it is called wall, real or delay. If no
+ * type is a time, and the period is one, time is samples times the period
+ * (Parca). Other types have no place in the model. Labels that are not ours are
+ * kept.
  */
 #include <elf.h>
 #include <errno.h>
@@ -69,6 +71,7 @@ read_period(struct pprof_file *file, struct wire message)
         read->period = 0;
     else
         read->period *= pprof_file_unit(unit);
+    pprof_file_time_by_period(file, type, read->period);
     return 0;
 }
 

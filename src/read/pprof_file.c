@@ -382,6 +382,18 @@ pprof_file_add_type(struct pprof_file *file, struct wire message)
     return 0;
 }
 
+void
+pprof_file_time_by_period(struct pprof_file *file, const char *type,
+                          uint64_t period)
+{
+    enum value value = is_wall(type) ? VALUE_WALL : VALUE_CPU;
+    if ((file->scale[VALUE_CPU] | file->scale[VALUE_WALL]) != 0 ||
+        !file->counts_samples || period == 0)
+        return;
+    file->scale[value] = period;
+    file->type_of[value] = file->type_of[VALUE_SAMPLES];
+}
+
 /* Collect the locations of a sample, as indexes. */
 static int
 collect_stack(struct pprof_file *file, struct wire message)

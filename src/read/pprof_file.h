@@ -112,6 +112,12 @@ int pprof_file_type(struct pprof_file *file, struct wire message,
 /* Take one of the file's types of values, for pprof_file_each. */
 int pprof_file_add_type(struct pprof_file *file, struct wire message);
 
+/* The file has a period of TYPE, PERIOD ns of time. If it has no type that is a
+ * time, its samples stand for their count times PERIOD. All types were taken.
+ */
+void pprof_file_time_by_period(struct pprof_file *file, const char *type,
+                               uint64_t period);
+
 /* Decode the sample in MESSAGE into FILE's current sample. */
 int pprof_file_sample(struct pprof_file *file, struct wire message);
 

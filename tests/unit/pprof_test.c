@@ -252,6 +252,29 @@ foreign_profiles_are_read(void **state)
     profile_free(profile);
 }
 
+/* Parca has counts alone: CPU time is the count times the period, 100 us. */
+static void
+a_period_makes_time_of_counts(void **state)
+{
+    static const char *const texts[] = {"", "samples", "count", "cpu",
+                                        "microseconds"};
+
+    (void)state;
+    raw_length = 0;
+    MESSAGE(1, 1, 1, 2, 2);
+    MESSAGE(2, 1, 7, 2, 10);
+    MESSAGE(4, 1, 7, 3, 0x50);
+    MESSAGE(11, 1, 3, 2, 4);
+    put((const uint8_t[]){12 << 3 | WIRE_NUMBER, 100}, 2);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        put_string(texts[i]);
+    struct profile *profile = read_back(raw, raw_length, false);
+    assert_int_equal(profile->totals[VALUE_SAMPLES], 10);
+    assert_int_equal(profile->totals[VALUE_CPU], 1000000);
+    assert_int_equal(profile->totals[VALUE_WALL], 0);
+    profile_free(profile);
+}
+
 /* Versions before the counters had their numbers in sentences alone. */
 static void
 sentences_of_older_versions_are_read(void **state)
@@ -421,6 +444,7 @@ main(void)
         UNIT(two_processes_stay_apart),
         UNIT(events_follow_one_another),
         UNIT(foreign_profiles_are_read),
+        UNIT(a_period_makes_time_of_counts),
         UNIT(sentences_of_older_versions_are_read),
         UNIT(counters_come_back_exactly),
         UNIT(what_makes_no_sense),
