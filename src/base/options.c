@@ -91,7 +91,14 @@ parse_duration(const char *value, uint64_t *number)
 static int
 parse_percent(const char *value, uint64_t *number)
 {
-    if (strchr(value, 's') != NULL || parse_duration(value, number) != 0)
+    char digits[32];
+    size_t length = strlen(value);
+    length -= length > 0 && value[length - 1] == '%';
+    if (length >= sizeof(digits) || strchr(value, 's') != NULL)
+        return -1;
+    memcpy(digits, value, length);
+    digits[length] = '\0';
+    if (parse_duration(digits, number) != 0)
         return -1;
     *number /= 100;
     return 0;
@@ -318,6 +325,11 @@ options_parse(struct options *options, char *const environment[], char *error,
         }
         result = -1;
     }
+    /* A rate that was asked for is given, unless its cost is bounded, too. */
+    options->is_cost_given = find_variable(environment, "SPROF_COST") != NULL;
+    if (find_variable(environment, "SPROF_FREQUENCY") != NULL &&
+        !options->is_cost_given)
+        options->cost.number = 0;
     return result;
 }
 

@@ -13,6 +13,7 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,7 +65,8 @@
     OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                       \
            "percent of one CPU that the sampler may use by itself")            \
     OPTION(cost, "SPROF_COST", PERCENT, 100000, 1000000000, "1",               \
-           "percent of the threads' CPU time that sampling may cost, or off")  \
+           "percent of the threads' CPU time that sampling may cost, or off; " \
+           "off by default with SPROF_FREQUENCY")                              \
     OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                            \
            "quiet|error|info|debug: messages on stderr")
 
@@ -111,6 +113,7 @@ struct options {
     union option field;
     OPTION_TABLE(OPTION)
 #undef OPTION
+    bool is_cost_given; /* SPROF_COST was set */
 };
 
 struct option_row {

@@ -37,7 +37,8 @@ extern char **environ;
 struct record {
     struct outputs outputs; /* if empty, add_default adds one */
     bool is_quiet, has_progress, full_names, has_wall, has_jit;
-    const char *frequency, *mode, *duration; /* NULL: as in the environment */
+    /* NULL: as in the environment */
+    const char *frequency, *mode, *duration, *cost;
     struct launch launch;
     struct spools spools;
     struct spools_line line;
@@ -51,11 +52,16 @@ set_library(struct record *record)
 {
     const char *directory = record->spools.directory;
     char output[PATH_MAX + 32];
+    /* Who records wants the samples, so their cost has no bound of its own. */
+    const char *cost = record->cost;
+    if (cost == NULL && getenv("SPROF_COST") == NULL)
+        cost = "off";
     snprintf(output, sizeof(output), "%s/%%p.%%t.txt", directory);
     const char *const settings[][2] = {
         {"SPROF_OUTPUT", output},     {"SPROF_SYMBOLIZE", "off"},
         {"SPROF_KEEP_SPOOL", "2"},    {"SPROF_FREQUENCY", record->frequency},
         {"SPROF_MODE", record->mode}, {"SPROF_DURATION", record->duration},
+        {"SPROF_COST", cost},
     };
     /* In SPROF_OUTPUT, a comma separates names and '%' begins a placeholder. */
     if (strpbrk(directory, ",%") != NULL)
@@ -303,8 +309,10 @@ take_setting(const struct command_option *option, void *field,
         return command_complain("%s", strerror(errno));
     char *alone[] = {setting, NULL};
     if (options_parse(&unused, alone, error, sizeof(error)) != 0)
-        status =
-            command_usage("-%c %s", option->letter, strchr(error, '=') + 1);
+        status = option->letter != 0 ? command_usage("-%c %s", option->letter,
+                                                     strchr(error, '=') + 1)
+                                     : command_usage("--%s %s", option->name,
+                                                     strchr(error, '=') + 1);
     free(setting);
     return status;
 }
@@ -342,6 +350,10 @@ static const struct command_option options[] = {
      "sample points a second for each thread, 1000 by\n"
      "default",
      take_setting, FIELD(frequency), "SPROF_FREQUENCY", .letter = 'F'},
+    {"cost", "PERCENT",
+     "what sampling may cost, in percent of the CPU time\n"
+     "of the threads that run; the rate gives way",
+     take_setting, FIELD(cost), "SPROF_COST"},
     {"mode", "MODE",
      "wall: every thread, running or waiting (the\n"
      "default); cpu: only threads that run",

@@ -36,7 +36,7 @@ _sprofile() {
     if [ "$command" = record ]; then
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
-            -[oFmd] | --output | --frequency | --mode | --duration | --push) ((i++)) ;;
+            -[oFmd] | --output | --frequency | --cost | --mode | --duration | --push) ((i++)) ;;
             -*) ;;
             *)
                 declare -F _command_offset >/dev/null && _command_offset "$i"

@@ -31,6 +31,13 @@
  * process is not worth the time. */
 #define SAMPLES_LEAST 250u
 
+/* The longest period, in ns. With the default of SPROF_COST a profile has 100
+ * samples of a CPU second, whatever they cost: with fewer, a function that has
+ * a tenth of ten seconds is wrong by a fifth of itself (docs/measurements.md).
+ */
+#define LONGEST_NS 100000000u
+#define LONGEST_DEFAULT_NS 10000000u
+
 /* Least time between two updates of the account, in ns. */
 #define LOOK_NS 100000000u
 
@@ -84,10 +91,12 @@ afford_begin(const struct settings *given)
 {
     uint64_t allowed = given->options->cost.number;
     settings = given;
+    uint64_t longest =
+        given->options->is_cost_given ? LONGEST_NS : LONGEST_DEFAULT_NS;
     if (given->is_child)
-        cost_begin_child(&cost, allowed);
+        cost_begin_child(&cost, allowed, longest);
     else
-        cost_begin(&cost, allowed);
+        cost_begin(&cost, allowed, longest);
     epoch_begin(given->period);
     record = (struct record_epoch){.period = given->period, .allowed = allowed};
 }

@@ -14,8 +14,9 @@
 /* The plan leaves 1 / RESERVE of what may be spent for errors of the model. */
 #define RESERVE 10u
 
-/* The longest period, in ns: ten samples a second. */
-#define LONGEST_NS 100000000u
+/* CPU time, in ns, for which the rate is the one that was asked for, at most.
+ */
+#define FULL_NS NS_PER_SECOND
 
 /* The period grows if the new one is longer by more than 1 / SHORT. It shrinks
  * if the new one is shorter by more than 1 / LONG. Since the last change
@@ -27,10 +28,10 @@
 #define SHARE 16u
 
 void
-cost_begin(struct cost *cost, uint64_t allowed)
+cost_begin(struct cost *cost, uint64_t allowed, uint64_t longest)
 {
     uint64_t plan = allowed - allowed / RESERVE;
-    *cost = (struct cost){.plan = plan, .start = plan};
+    *cost = (struct cost){.plan = plan, .start = plan, .longest = longest};
 }
 
 /* Returns the ns that may be spent while threads run for CPU ns. */
@@ -45,12 +46,12 @@ allowance(const struct cost *cost, uint64_t cpu)
 }
 
 void
-cost_begin_child(struct cost *cost, uint64_t allowed)
+cost_begin_child(struct cost *cost, uint64_t allowed, uint64_t longest)
 {
     uint64_t due = allowance(cost, cost->cpu);
     uint64_t left =
         !cost->is_short && due > cost->spent ? due - cost->spent : 0;
-    cost_begin(cost, allowed);
+    cost_begin(cost, allowed, longest);
     uint64_t least = cost->start / CHILD_PART;
     if (left < cost->start)
         cost->start = left > least ? left : least;
@@ -99,7 +100,7 @@ affordable(const struct cost *cost)
         room = more / 4;
     __uint128_t period =
         (__uint128_t)cost->each * ahead / (room != 0 ? room : 1);
-    return period < LONGEST_NS ? (uint64_t)period : LONGEST_NS;
+    return period < cost->longest ? (uint64_t)period : cost->longest;
 }
 
 /* Whether the period NEW is so far from PRESENT that a change is worth it. */
@@ -117,7 +118,8 @@ cost_period(struct cost *cost, uint64_t asked, uint64_t present)
     bool was_short = cost->is_short;
     if (cost->plan == 0 || cost->each == 0)
         return present;
-    cost->is_short |= cost->spent >= allowance(cost, cost->cpu);
+    cost->is_short |=
+        cost->spent >= allowance(cost, cost->cpu) || cost->cpu >= FULL_NS;
     if (!cost->is_short)
         return present;
     uint64_t period = affordable(cost);

@@ -17,11 +17,11 @@
  *     +--------------------------------+---------> CPU time
  *     0                               10 s
  *
- * Until so much is spent, the rate is the one that was asked for. So a short
- * run has samples, and a run of ten seconds is within its share. After that,
- * the rate is planned for the next ten seconds or more. A debt is paid back in
- * this time. These functions use nothing but the account.
- * Context: sampler.
+ * Until so much is spent, and for a second of CPU time at most, the rate is the
+ * one that was asked for. So a short run has samples, and a run of ten seconds
+ * is within its share. After that, the rate is planned for the next ten seconds
+ * or more, and no period is longer than LONGEST. A debt is paid back in this
+ * time. These functions use nothing but the account. Context: sampler.
  */
 #ifndef SAMPLING_COST_H
 #define SAMPLING_COST_H
@@ -32,6 +32,7 @@
 struct cost {
     uint64_t plan;    /* ns that it is to cost in a CPU second; 0: any */
     uint64_t start;   /* ns that may be spent at once */
+    uint64_t longest; /* ns of the longest period, whatever it costs */
     uint64_t cpu;     /* ns that threads ran */
     uint64_t taken;   /* samples of threads that ran */
     uint64_t spent;   /* ns that sampling cost */
@@ -42,12 +43,12 @@ struct cost {
 };
 
 /* Begin an account in which nothing is spent. ALLOWED is what it may cost, in
- * ns a CPU second; 0: any. */
-void cost_begin(struct cost *cost, uint64_t allowed);
+ * ns a CPU second; 0: any. LONGEST is the longest period, in ns. */
+void cost_begin(struct cost *cost, uint64_t allowed, uint64_t longest);
 
 /* Begin the account of a forked child. Its START is what COST, its parent's
  * account, has left: at most the whole START, and at least a quarter. */
-void cost_begin_child(struct cost *cost, uint64_t allowed);
+void cost_begin_child(struct cost *cost, uint64_t allowed, uint64_t longest);
 
 /* Threads have run for CPU ns in all. Since the last call TAKEN samples have
  * cost SPENT ns. Ticks have cost FIXED ns, which a lower rate would not save.

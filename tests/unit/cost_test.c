@@ -15,6 +15,7 @@
 #define MS 1000000ull
 #define SECOND (1000 * MS)
 #define PERCENT (10 * MS) /* of a second */
+#define LONGEST (100 * MS)
 #define ASKED (1 * MS)
 #define PLAN (PERCENT * 9 / 10) /* what one percent plans */
 
@@ -49,7 +50,7 @@ begin(uint64_t allowed)
 {
     struct run run = {.period = ASKED};
 
-    cost_begin(&run.cost, allowed);
+    cost_begin(&run.cost, allowed, LONGEST);
     return run;
 }
 
@@ -142,14 +143,31 @@ fixed_cost_leaves_samples(void **state)
     assert_in_range(run.taken, 100 * 180, 100 * 270);
 }
 
+/* The longest period goes before the share. */
 static void
-a_rate_stays_above_ten(void **state)
+a_period_has_a_bound(void **state)
 {
     struct run run = begin(PERCENT / 100);
 
     (void)state;
     go_on(&run, 10 * SECOND, MS, 0);
-    assert_int_equal(run.period, 100 * MS);
+    assert_int_equal(run.period, LONGEST);
+    run = begin(PERCENT);
+    run.cost.longest = 10 * MS;
+    go_on(&run, 10 * SECOND, MS, 0);
+    assert_int_equal(run.period, 10 * MS);
+}
+
+/* What could be spent at once lasts for a second at most. */
+static void
+a_cheap_sample_does_not_prolong_the_start(void **state)
+{
+    struct run run = begin(PERCENT);
+
+    (void)state;
+    go_on(&run, 10 * SECOND, 10000, 0);
+    assert_in_range(run.full, 900 * MS, 1100 * MS);
+    assert_in_range(run.cost.spent, 81 * MS, 95 * MS);
 }
 
 static void
@@ -160,12 +178,12 @@ a_child_goes_on_with_what_is_left(void **state)
     (void)state;
     /* Of 9 ms the parent has spent some. */
     go_on(&run, 100 * MS, 40000, 0);
-    cost_begin_child(&run.cost, PERCENT);
+    cost_begin_child(&run.cost, PERCENT, LONGEST);
     assert_in_range(run.cost.start, 5 * MS, 7 * MS);
     /* This one has nothing left. */
     run = begin(PERCENT);
     go_on(&run, 20 * SECOND, 40000, 0);
-    cost_begin_child(&run.cost, PERCENT);
+    cost_begin_child(&run.cost, PERCENT, LONGEST);
     assert_int_equal(run.cost.start, PLAN / 4);
     run.period = ASKED;
     run.cpu = run.taken = 0;
@@ -183,7 +201,8 @@ main(void)
         cmocka_unit_test(the_share_may_be_small_or_large),
         cmocka_unit_test(a_dearer_sample_lowers_the_rate),
         cmocka_unit_test(fixed_cost_leaves_samples),
-        cmocka_unit_test(a_rate_stays_above_ten),
+        cmocka_unit_test(a_period_has_a_bound),
+        cmocka_unit_test(a_cheap_sample_does_not_prolong_the_start),
         cmocka_unit_test(a_child_goes_on_with_what_is_left),
     };
 
