@@ -269,8 +269,8 @@ equip(void)
     trace_context_begin();
     return modules_begin(session_on_module) == 0 &&
            thread_time_begin(settings) == 0 &&
-           handler_begin_memory(depth) == 0 && wait_begin(depth) == 0 &&
-           all_stacks_begin(depth) == 0;
+           handler_begin_memory(depth, settings->period) == 0 &&
+           wait_begin(depth) == 0 && all_stacks_begin(depth) == 0;
 }
 
 /* All that costs something, when it is clear that there is something to see. */

@@ -27,6 +27,11 @@ uint64_t clock_realtime(void);
  * process. CLOCK_NONE if there is no thread TID. */
 uint64_t clock_process(void);
 uint64_t clock_own(void);
+
+/* The part of the calling thread's CPU time that the kernel used for it, in ns,
+ * or CLOCK_NONE. The kernel counts it by ticks (ru_stime of getrusage(2)).
+ * Context: any. */
+uint64_t clock_own_kernel(void);
 uint64_t clock_thread(pid_t tid);
 
 /* The time between two ticks of the kernel, 1 / CONFIG_HZ: the resolution of

@@ -14,6 +14,7 @@
  * up by the thread's index.
  */
 #include <linux/errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,9 +52,12 @@
 /* ns that a late thaw takes. exit(3) is mostly over by then. */
 #define THAW_NS 20000000u
 
-/* Limits of the number of slots, and of the frames in all slots together.
- * Deeper stacks make fewer slots. */
-#define SLOTS_MAX 256u
+/* There are slots for all samples of LATE_NS ns on all CPUs: a sampler among
+ * many threads has no CPU for that long. Limits of their number, and of the
+ * frames in all slots together. Deeper stacks make fewer slots. */
+#define LATE_NS 128000000u
+#define SLOTS_LEAST 256u
+#define SLOTS_MAX 2048u
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
 
@@ -67,6 +71,22 @@ static __thread uint64_t rested_clock;
  * read: that is a system call. */
 static __thread bool is_old;
 #define OLD_TIMES 8u
+
+/* Samples whose clock is still to be read. After a sample at a system call it
+ * is CLOCKS_AFTER_CALL. Threads that only compute read no clock. */
+static __thread uint8_t clocks_left;
+#define CLOCKS_AFTER_CALL 32u
+
+/* A thread's CPU clock, and the part of it that the kernel used, in ns. */
+struct clocks {
+    uint64_t all, kernel;
+};
+
+/* Samples of the thread that were lost since its last one. */
+static __thread uint32_t owed;
+
+/* The thread has reported its end. */
+static __thread bool has_left;
 
 /* A walk that takes longer, in ns, must be followed by a rest: REST_TIMES as
  * much CPU time of the program's own. */
@@ -169,6 +189,19 @@ refuse_question(uint64_t cookie, enum loss cause)
                                                             << COOKIE_BITS);
 }
 
+/* Whether the clocks of this sample and of the last one have to tell how many
+ * points passed between them. A system call holds back the signal until it
+ * returns. */
+static bool
+may_be_late(const ucontext_t *context)
+{
+    if (arch_is_at_call(arch_register(context, ARCH_PC)))
+        clocks_left = CLOCKS_AFTER_CALL;
+    else if (clocks_left > 0)
+        clocks_left--;
+    return clocks_left > 0;
+}
+
 /* Answer the question COOKIE of the sampler with a sample. */
 static void
 answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
@@ -184,7 +217,10 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     slot->thread = index;
     slot->tid = 0;
     slot->time = start;
-    slot->clock = CLOCK_NONE;
+    bool is_late = has_words && may_be_late(context);
+    slot->clock = is_late ? clock_own() : CLOCK_NONE;
+    slot->kernel = is_late ? clock_own_kernel() : CLOCK_NONE;
+    slot->owed = 0;
     slot->sequence = sequence;
     fill_slot(slot, TRIGGER_ASK, has_words, context);
 }
@@ -236,6 +272,16 @@ present_period(void)
     return atomic_load_explicit(&shared.period, memory_order_relaxed);
 }
 
+/* A sample of the calling thread is lost. Its time belongs to the thread's next
+ * sample. */
+static void
+lose_own(enum loss cause, bool has_words)
+{
+    if (has_words)
+        owed++;
+    shared_lose(cause);
+}
+
 /* Whether a sample at CPU time CLOCK is not wanted. What perf samples too is
  * left to perf, once perf has begun. A thread that has just walked for long
  * must rest. */
@@ -249,7 +295,7 @@ is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
     if (has_words && measured_is_on())
         return true;
     if (clock < read_rest(index, has_words)) {
-        shared_lose(LOSS_THROTTLED);
+        lose_own(LOSS_THROTTLED, has_words);
         return true;
     }
     /* Perf's first sample of a thread comes after a period. */
@@ -262,27 +308,31 @@ is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
     return true;
 }
 
-/* The thread's CPU clock in ns, or CLOCK_NONE if it does not matter. */
-static uint64_t
-read_clock(enum cookie_own kind, bool has_words)
+/* Read the thread's CPU clocks. They are CLOCK_NONE where they do not matter.
+ */
+static struct clocks
+read_clocks(enum cookie_own kind, bool has_words, const ucontext_t *context)
 {
     if (!has_words)
-        return clock_own();
-    if (is_old && rested_clock == 0 && kind == COOKIE_PERF)
-        return CLOCK_NONE;
-    uint64_t clock = clock_own();
-    is_old = clock > OLD_TIMES * present_period();
-    return clock;
+        return (struct clocks){clock_own(), CLOCK_NONE};
+    bool is_late = may_be_late(context);
+    if (!is_late && is_old && rested_clock == 0 && kind == COOKIE_PERF)
+        return (struct clocks){CLOCK_NONE, CLOCK_NONE};
+    struct clocks clocks = {clock_own(),
+                            is_late ? clock_own_kernel() : CLOCK_NONE};
+    is_old = clocks.all > OLD_TIMES * present_period();
+    return clocks;
 }
 
 /* Where thread TID begins its search for a slot. Neighbouring tids begin far
- * from each other. Behind the slots that were filled since the last harvest the
- * first one is mostly free, and after a harvest the same ones are used again.
- */
+ * from each other, but within PLACES: the sampler looks at all slots that were
+ * ever used. After the slots that were filled since the last harvest the first
+ * one is mostly free, and after a harvest the same ones are used again. */
+#define PLACES 128u
 static uint32_t
 place_of_next(pid_t tid)
 {
-    return (uint32_t)tid * 37u +
+    return (uint32_t)tid * 37u % PLACES +
            atomic_load_explicit(&shared.own_taken, memory_order_relaxed);
 }
 
@@ -325,12 +375,13 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     fetch_first(has_words, context);
     uint64_t start = clock_now();
     fetch_ahead(index, place, has_words, context);
-    uint64_t clock = read_clock(kind, has_words);
+    struct clocks clocks = read_clocks(kind, has_words, context);
+    uint64_t clock = clocks.all;
     if (is_unwanted(kind, index, clock, has_words, context))
         return;
     struct slot *slot = slots_claim(place);
     if (slot == NULL) {
-        shared_lose(LOSS_RING_FULL);
+        lose_own(LOSS_RING_FULL, has_words);
         return;
     }
     rules_fetch_more(arch_register(context, ARCH_PC));
@@ -338,7 +389,11 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     slot->tid = tid;
     slot->time = start;
     slot->clock = clock;
+    slot->kernel = clocks.kernel;
     slot->sequence = 0;
+    slot->owed = has_words ? owed : 0;
+    if (has_words)
+        owed = 0;
     fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
               has_words, context);
     /* The slot may be another sample's by now, but its memory stays. */
@@ -393,13 +448,13 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         stand_still();
     else if (index == COOKIE_LEAVE)
         alternate_answer(context);
-    else if (question != 0 && is_late)
-        refuse_question(question, LOSS_UNFIT);
+    else if (question != 0 && (is_late || (has_words && has_left)))
+        refuse_question(question, is_late ? LOSS_UNFIT : LOSS_EXITED);
     else if (question != 0)
         answer_question(question, has_words, context);
     else if (is_late)
         shared_lose(LOSS_UNFIT);
-    else
+    else if (!has_words || !has_left)
         sample_itself(kind, has_words, context);
 }
 
@@ -548,9 +603,16 @@ handler_know_thread(bool is_old_thread)
     /* In the child of a fork the CPU clock begins at 0 again, and the thread
      * has another tid. */
     rested_clock = 0;
-    last_count = 0;
+    last_count = owed = 0;
+    has_left = false;
     if (is_old_thread)
         alternate_note();
+}
+
+void
+handler_leave_thread(void)
+{
+    has_left = true;
 }
 
 int
@@ -585,11 +647,25 @@ handler_begin(const struct handler_options *options)
     return disposition_borrow(SIGNALS_ASK, options->settings->signo);
 }
 
-int
-handler_begin_memory(uint32_t max_depth)
+/* Returns how many samples of a thread are due each PERIOD ns can come in
+ * LATE_NS ns. */
+static uint32_t
+samples_late(uint64_t period)
 {
-    uint32_t slots = FRAMES_MAX / max_depth;
-    slots = slots > SLOTS_MAX ? SLOTS_MAX : slots;
+    cpu_set_t cpus;
+    uint64_t count = 1;
+    if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+        count = (uint64_t)CPU_COUNT(&cpus);
+    uint64_t samples = count * LATE_NS / period;
+    samples = samples < SLOTS_LEAST ? SLOTS_LEAST : samples;
+    return samples < SLOTS_MAX ? (uint32_t)samples : SLOTS_MAX;
+}
+
+int
+handler_begin_memory(uint32_t max_depth, uint64_t period)
+{
+    uint32_t slots = FRAMES_MAX / max_depth, most = samples_late(period);
+    slots = slots > most ? most : slots;
     slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
     return slots_begin(slots, max_depth) == 0 && rules_begin() == 0 &&
                    learn_begin() == 0

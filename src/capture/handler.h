@@ -34,16 +34,21 @@ struct handler_options {
  * errno. The child of a fork calls it again, with its own pid. */
 int handler_begin(const struct handler_options *options);
 
-/* Reserve the memory that samples need, for stacks of MAX_DEPTH frames at most.
- * The caller has called handler_begin, and calls this before our first signal
- * is sent. Returns 0, or -1 if memory is short. Context: sampler. */
-int handler_begin_memory(uint32_t max_depth);
+/* Reserve the memory that samples need, for stacks of MAX_DEPTH frames at most
+ * and a sample of each thread every PERIOD ns. The caller has called
+ * handler_begin, and calls this before our first signal is sent. Returns 0, or
+ * -1 if memory is short. Context: sampler. */
+int handler_begin_memory(uint32_t max_depth, uint64_t period);
 
 /* Renew what the handler keeps of the calling thread, so that it need not ask
  * the kernel. A seccomp filter of the program may forbid that. The thread
  * itself calls this at its beginning, and again in the child of a fork. IS_OLD:
  * its age does not matter. Context: any thread. */
 void handler_know_thread(bool is_old);
+
+/* The calling thread takes no more samples: its end is about to be reported,
+ * and CPU time after that is in no sum. Context: any thread. */
+void handler_leave_thread(void);
 
 /* Whether SIGNO, which a thread has taken from its queue with INFO, is ours.
  * Context: any. */

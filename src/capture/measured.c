@@ -69,7 +69,7 @@ measured_take(const struct measured *measured, const struct regs *at)
     slot->tid = tid;
     slot->time = measured->time;
     slot->clock = measured->clock + measured->cpu;
-    slot->sequence = 0;
+    slot->sequence = slot->owed = 0;
     slot->measured = measured->shown;
     fill_slot(slot, TRIGGER_HOOK, true, &context);
 }

@@ -43,11 +43,13 @@ struct slot {
     pid_t tid;
     uint32_t sequence; /* of the question, from its cookie */
     uint32_t stopped;  /* ns in the handler */
+    uint32_t owed;     /* samples of the thread that were lost before it */
     uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
     struct trace_context context; /* span 0: none */
     uint64_t time;                /* CLOCK_MONOTONIC at the handler's start */
-    uint64_t clock; /* the thread's CPU clock then, or CLOCK_NONE */
-    uint64_t sp;    /* where the thread was interrupted */
+    uint64_t clock;  /* the thread's CPU clock then, or CLOCK_NONE */
+    uint64_t kernel; /* the part of it that the kernel used, or CLOCK_NONE */
+    uint64_t sp;     /* where the thread was interrupted */
     /* The thread's own stack, if SP is in it and the thread is known; else both
      * are 0. */
     uint64_t low, high;

@@ -104,6 +104,7 @@ struct profile_thread {
     uint32_t id; /* id in its spool */
     const char *name;
     uint64_t cpu;       /* ns by the thread's own clock; 0 if unknown */
+    uint64_t live_cpu;  /* ns: that clock at the sampler's last looks */
     uint64_t unsampled; /* ns of CPU time in records without a stack */
     uint64_t start; /* ns since the start of its process, when first known */
     uint64_t end;   /* ns, likewise; UINT64_MAX if unknown */
@@ -179,6 +180,10 @@ struct profile_cost {
      * UNSEEN_CPU: the part that no process reported, in ns. Both are 0 if they
      * are unknown. Both are 0 if the part is below a percent or below 1 ms. */
     uint64_t tree_cpu, unseen_cpu;
+    /* WRONG: processes whose sums of CPU time do not agree (read/agree.h). The
+     * sums of these processes, in ns; 0: not known. WRONG_PROCESS is the clock
+     * of the process, less the sampler's, and may be more than the others. */
+    uint64_t wrong, wrong_samples, wrong_threads, wrong_due, wrong_process;
     struct rate rate; /* rate of running threads' samples; in front of it are
                          sums alone */
 };

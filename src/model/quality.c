@@ -195,6 +195,24 @@ quality_asked(const struct profile *profile, char *text, size_t size)
 }
 
 char *
+quality_sums(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    text[0] = '\0';
+    if (cost->wrong != 0)
+        snprintf(
+            text, size,
+            "CPU time does not add up in %llu process%s, and may be wrong: "
+            "samples %.3f s, threads %.3f s, due %.3f s, process %.3f s",
+            (unsigned long long)cost->wrong, cost->wrong == 1 ? "" : "es",
+            number_seconds(cost->wrong_samples),
+            number_seconds(cost->wrong_threads),
+            number_seconds(cost->wrong_due),
+            number_seconds(cost->wrong_process));
+    return text;
+}
+
+char *
 quality_times(const struct profile *profile, char *text, size_t size)
 {
     snprintf(text, size, "%s",
@@ -264,6 +282,11 @@ static const struct kind {
     COUNTER("stopped", cost.stopped),
     COUNTER("tree_cpu", cost.tree_cpu),
     COUNTER("unseen_cpu", cost.unseen_cpu),
+    COUNTER("wrong", cost.wrong),
+    COUNTER("wrong_samples", cost.wrong_samples),
+    COUNTER("wrong_threads", cost.wrong_threads),
+    COUNTER("wrong_due", cost.wrong_due),
+    COUNTER("wrong_process", cost.wrong_process),
     COUNTER("rate_cpu", cost.rate.cpu),
     COUNTER("tick", cost.rate.tick),
     COUNTER("by_signal", by_signal),

@@ -49,6 +49,10 @@ char *quality_cost(const struct profile *profile, char *text, size_t size);
  * than a percent, or less than 1 ms. */
 char *quality_unseen(const struct profile *profile, char *text, size_t size);
 
+/* "CPU time does not add up: samples 2.111 s, threads 2.111 s, ...": a warning
+ * that sums do not agree that should (read/agree.h). "" if they do. */
+char *quality_sums(const struct profile *profile, char *text, size_t size);
+
 /* A warning that the time axis is invented, because the times of some samples
  * are unknown. "" if all times are known. */
 char *quality_times(const struct profile *profile, char *text, size_t size);

@@ -16,6 +16,7 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "spool_load.h"
+#include "agree.h"
 #include "epochs.h"
 #include "generated.h"
 #include "join.h"
@@ -430,6 +431,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_CLOCK] = epochs_add_clock,
     [RECORD_JITDUMP] = generated_add,
     [RECORD_SCRIPT] = add_script,
+    [RECORD_LIVE] = spool_load_see_clock,
 };
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */
@@ -513,6 +515,7 @@ add_process_records(struct profile *profile, struct reader *reader,
         events_weigh(load.profile, load.first_sample, load.first_event) != 0 ||
         join_spools(&load) != 0)
         outcome = FAILED;
+    agree_check(&load);
     spool_load_sum(&load);
     spool_load_release(&load);
     return outcome == FAILED ? -1 : 0;

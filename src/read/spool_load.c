@@ -193,6 +193,19 @@ spool_load_end_thread(struct spool_load *load, const void *bytes)
     return USED;
 }
 
+enum outcome
+spool_load_see_clock(struct spool_load *load, const void *bytes)
+{
+    const struct record_live *record = bytes;
+    uint32_t number = spool_load_number(&load->threads, record->thread);
+    if (number == INTERN_NONE)
+        return SENSELESS;
+    struct profile_thread *thread = &load->profile->threads[number];
+    thread->live_cpu = 0;
+    sum_add(&thread->live_cpu, record->cpu);
+    return USED;
+}
+
 void
 spool_load_see_alive(struct spool_load *load, uint32_t number, uint64_t time)
 {

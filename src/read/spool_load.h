@@ -67,6 +67,7 @@ enum outcome { USED, SENSELESS, FAILED };
 enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_end_thread(struct spool_load *load, const void *bytes);
+enum outcome spool_load_see_clock(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_node(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_text(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_symbol(struct spool_load *load, const void *bytes);

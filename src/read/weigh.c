@@ -144,6 +144,20 @@ bounded(const struct weigh *weigh, uint32_t epoch)
     return epoch < weigh->epochs ? epoch : weigh->epochs - 1;
 }
 
+/* Threads whose end was not seen have the clock of the sampler's last look. */
+static void
+take_live_clocks(struct spool_load *load)
+{
+    uint32_t i = load->first_thread;
+    for (; i < load->profile->thread_count; i++) {
+        struct profile_thread *thread = &load->profile->threads[i];
+        if (thread->has_cpu || thread->live_cpu == 0)
+            continue;
+        thread->cpu = thread->live_cpu;
+        thread->has_cpu = true;
+    }
+}
+
 /* Sum up the running and other samples of each thread. */
 static void
 sum_threads(struct weigh *weigh)
@@ -502,6 +516,7 @@ weigh_samples(struct spool_load *load)
         release(&weigh);
         return -1;
     }
+    take_live_clocks(load);
     sum_threads(&weigh);
     place_clocks(&weigh);
     choose_rules(&weigh, count);

@@ -42,7 +42,8 @@ int weigh_note_unsampled(struct spool_load *load,
  * gets a sample at PROFILE_NOT_SAMPLED. Returns 0, or -1 if memory is short.
  *
  * If a process was killed, or still runs, the final clocks of its threads are
- * not known. Such threads keep what their samples say.
+ * not known. The clocks at the sampler's last looks stand for them. Threads
+ * without any clock keep what their samples say.
  */
 int weigh_samples(struct spool_load *load);
 

@@ -32,6 +32,18 @@
  * or was parked. */
 #define HANDLED_MOST_NS 100000u
 
+/* Two times between samples are the same if they differ by at most 1 /
+ * BEAT_PART. So many same times in a row are a beat (BEATS_LEAST); BEATS_MOST
+ * are counted.
+ */
+#define BEAT_PART 16u
+#define BEATS_LEAST 2u
+#define BEATS_MOST 4u
+
+/* Ticks of the kernel from which on its count of them says more than a bound of
+ * the time. */
+#define ROUGH_TICKS 2u
+
 static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
 static OF_PROFILE bool (*listener)(struct slot *slot);
@@ -118,16 +130,17 @@ tick_weight(struct thread_time *account, uint32_t index, uint64_t clock)
 }
 
 /*
- * Returns the CPU time that the sample in SLOT stands for: the average time
- * between two samples, not the time between these two. The kernel lets threads
- * that take turns on a CPU share the countdown to the next sample. So the
- * distances between one thread's samples are as irregular as chance can make
- * them. To weigh by them would double the variance. Lost samples are made up
- * for in the end, when the samples of a thread are scaled to its clock.
+ * Returns the CPU time that the sample in SLOT stands for if none was held
+ * back: the average time between two samples, not the time between these two.
+ * The kernel lets threads that take turns on a CPU share the countdown to the
+ * next sample. So the distances between one thread's samples are as irregular
+ * as chance can make them. To weigh by them would double the variance. What is
+ * still missing is made up for in the end, when the samples of a thread are
+ * scaled to its clock.
  */
 static uint64_t
-weigh_sample(struct thread_time *account, uint32_t index,
-             const struct slot *slot, uint64_t clock)
+weigh_point(struct thread_time *account, uint32_t index,
+            const struct slot *slot, uint64_t clock)
 {
     if (slot->trigger == TRIGGER_ASK)
         return account->asked_for;
@@ -142,6 +155,125 @@ weigh_sample(struct thread_time *account, uint32_t index,
     return trigger_is_split() && slot->in_syscall
                ? tick_weight(account, index, clock)
                : 0;
+}
+
+/* Note that GAP ns of CPU time lie between two samples outside system calls, at
+ * one sample for each POINT ns. */
+static void
+note_beat(struct thread_time *account, uint64_t gap, uint64_t point)
+{
+    uint64_t most = account->beat / BEAT_PART;
+    if (gap + most >= account->beat && gap <= account->beat + most) {
+        account->beats += account->beats < BEATS_MOST;
+    } else if (account->beats > 0) {
+        account->beats--;
+    } else if (gap > point / 2 && gap < 2 * point) {
+        account->beat = gap;
+    }
+}
+
+/* What CPU time passed between two samples, in ns. ALL is a bound if IS_BOUND.
+ * KERNEL: the kernel's part since the last sample of which it is known. */
+struct between {
+    uint64_t all, kernel;
+    bool is_bound;
+};
+
+/* Returns B - A, or 0 if one of them is not known. */
+static uint64_t
+passed(uint64_t a, uint64_t b)
+{
+    return a != CLOCK_NONE && b != CLOCK_NONE && b > a ? b - a : 0;
+}
+
+/* Returns the CPU time since the thread's last sample, 0 if it is not known,
+ * and makes SLOT the last one. If the handler did not read the clock at the
+ * last sample, no more CPU time than wall time has passed since. */
+static struct between
+take_between(struct thread_time *account, const struct slot *slot)
+{
+    struct between between = {0};
+    if (slot->clock != CLOCK_NONE && account->sampled != 0) {
+        between.all = passed(account->sampled, slot->clock);
+    } else if (slot->clock != CLOCK_NONE && account->read_clock != 0) {
+        uint64_t wall = passed(account->sampled_at, slot->time);
+        between.is_bound = true;
+        between.all = passed(account->read_clock, slot->clock);
+        between.all = between.all < wall ? between.all : wall;
+    }
+    between.kernel = passed(account->read_kernel, slot->kernel);
+    account->sampled_at = slot->time;
+    account->sampled = slot->clock != CLOCK_NONE ? slot->clock : 0;
+    if (slot->clock != CLOCK_NONE)
+        account->read_clock = slot->clock;
+    if (slot->kernel != CLOCK_NONE)
+        account->read_kernel = slot->kernel;
+    return between;
+}
+
+/* Returns how many points of POINT ns passed in the system call after which
+ * SLOT is the sample, 0 if that is not known. SINCE: the clock that BETWEEN
+ * counts from. */
+static uint64_t
+count_in_call(struct thread_time *account, const struct between *between,
+              uint64_t since, uint64_t point)
+{
+    uint64_t least =
+        between->kernel < between->all ? between->kernel : between->all;
+    /* A bound may have a wait in it, of which the kernel's part has nothing. */
+    bool is_rough =
+        between->is_bound && between->all >= ROUGH_TICKS * clock_tick();
+    if (account->beats < BEATS_LEAST || is_rough)
+        return (least + point / 2) / point;
+    uint64_t points = between->all / account->beat;
+    /* The next beat counts from the last one that passed. */
+    if (!between->is_bound)
+        account->sampled = since + points * account->beat;
+    return points;
+}
+
+/*
+ * Returns how many points the sample in SLOT stands for, of which each is POINT
+ * ns of CPU time. A system call holds back the signals of all points that pass
+ * in it, and the thread has one sample when it returns. The thread's clocks
+ * tell how many points these were.
+ *
+ * A thread that shares no countdown has a sample every beat, so the call had a
+ * point for each whole beat. Else the kernel's part of the time since the last
+ * sample tells. It counts by ticks, and so it is right on the average.
+ */
+static uint64_t
+count_points(struct thread_time *account, const struct slot *slot,
+             uint64_t point)
+{
+    uint64_t since = account->sampled, points = 0;
+    struct between between = take_between(account, slot);
+    bool was_in_call = account->was_in_call;
+    account->was_in_call = slot->in_syscall;
+    if (account->beat_of != point) {
+        account->beat = account->beats = 0;
+        account->beat_of = point;
+    }
+    if (point == 0 || between.all == 0)
+        return 1 + slot->owed;
+    if (slot->in_syscall)
+        points = count_in_call(account, &between, since, point);
+    else if (!was_in_call && slot->owed == 0 && !between.is_bound)
+        note_beat(account, between.all, point);
+    return points > slot->owed ? points : 1 + slot->owed;
+}
+
+/* Returns the CPU time that the sample in SLOT stands for, in ns. */
+static uint64_t
+weigh_sample(struct thread_time *account, uint32_t index,
+             const struct slot *slot, uint64_t clock)
+{
+    uint64_t point = weigh_point(account, index, slot, clock);
+    if (slot->trigger == TRIGGER_HOOK) {
+        account->sampled = account->read_clock = 0;
+        return point;
+    }
+    return point * count_points(account, slot, point);
 }
 
 /* Let the sampler follow the thread that was asked, if it is busy. */

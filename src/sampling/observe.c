@@ -48,6 +48,11 @@
 /* A thread is quiet when so many looks in a row find that it has not run. */
 #define QUIET_LOOKS 2u
 
+/* CPU time, in ns, after which a thread's clock is written again. After a kill
+ * the profile lacks less than that of each thread, and the time since the last
+ * tick. */
+#define LIVE_NS 2000000u
+
 /* CPU time without a sample after which a thread's trigger is doubted:
  * UNREACHED_PERIODS periods, and at least UNREACHED_NS ns. */
 #define UNREACHED_PERIODS 16u
@@ -358,6 +363,24 @@ without_measured(uint32_t index, uint64_t between, uint64_t ran)
     return (uint64_t)((__uint128_t)between * rest / ran);
 }
 
+/* Write the thread's CPU clock, if it has moved by LIVE_NS. */
+static void
+write_clock(struct thread_time *account, uint32_t index)
+{
+    uint64_t used = account->seen - account->base;
+    if (used - account->live_cpu < LIVE_NS)
+        return;
+    account->live_cpu = used;
+    if (account->live_place != 0) {
+        journal_change(account->live_place, offsetof(struct record_live, cpu),
+                       &used, sizeof(used));
+        return;
+    }
+    struct record_live record = {.thread = journal_thread(index), .cpu = used};
+    account->live_place =
+        journal_append(RECORD_LIVE, &record, sizeof(record), NULL, 0);
+}
+
 /* The thread ran for RAN of the time since the last look. */
 static void
 see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
@@ -374,6 +397,7 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     }
     account->seen = clock;
     account->seen_at = now;
+    write_clock(account, index);
     thread_time_activate(index);
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)

@@ -34,6 +34,7 @@
 #include "budget.h"
 #include "counts.h"
 #include "follow_cpu.h"
+#include "go_program.h"
 #include "harvest.h"
 #include "marks.h"
 #include "observe.h"
@@ -56,9 +57,10 @@
 #define QUIET_NS 20000000u
 
 /* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
- * time, PARTLY_NS when some wait now and then, a tracer is there, or stacks
- * need rules that are missing; IDLE_NS when none runs. Each next tick stands
- * for at most GROWTH times what the last one did. */
+ * time, PARTLY_NS when some wait now and then, a tracer is there, stacks need
+ * rules that are missing, or the program's end is not seen, as Go's; IDLE_NS
+ * when none runs. Each next tick stands for at most GROWTH times what the last
+ * one did. */
 #define BUSY_NS 128000000u
 #define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
@@ -216,7 +218,9 @@ choose_stride(const struct observe_view *view, uint64_t now)
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
-        most = periods_of(is_calm && !view->waits ? BUSY_NS : PARTLY_NS);
+        most = periods_of(is_calm && !view->waits && !go_program_is_this()
+                              ? BUSY_NS
+                              : PARTLY_NS);
     else if (view->ran && !view->varies && view->first_looks == 0 && !asks)
         most = periods_of(is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)

@@ -6,6 +6,11 @@
  * runs at pthread_exit and cancellation. Ended threads go through a ring that
  * the sampler empties. When the ring is full, an exact end is lost, nothing
  * more: the thread ends with what was last seen of it.
+ *
+ * The hard thing is a thread that loses its CPU after it has claimed its entry
+ * of the ring, and before it has written it. The ends of other threads behind
+ * it are read all the same. Otherwise they would be read after the kernel's
+ * list of threads has lost these threads, and their CPU time would count twice.
  */
 #include <errno.h>
 #include <linux/prctl.h>
@@ -29,8 +34,8 @@
 #include "signals/signals.h"
 #include "thread_ends.h"
 
-/* Number of ends that wait for the sampler. */
-#define RING 4096u
+/* Most ends that wait for the sampler. */
+#define RING 16384u
 
 /* Longest ns that a release of the key waits for threads that use it. */
 #define USERS_NS 10000000u
@@ -39,7 +44,7 @@
  * takes no memory (glibc, PTHREAD_KEY_2NDLEVEL_SIZE). */
 #define KEYS 32u
 
-enum ring_state { RING_FREE, RING_WRITTEN };
+enum ring_state { RING_FREE, RING_WRITTEN, RING_TAKEN };
 
 struct ring_entry {
     _Atomic uint32_t state; /* enum ring_state */
@@ -47,8 +52,9 @@ struct ring_entry {
 };
 
 static struct ring_entry *ring;
-static _Atomic uint64_t written;
-static _Atomic uint64_t taken;
+static _Atomic uint64_t written; /* entries that were claimed */
+static _Atomic uint64_t taken;   /* all entries before it are free again */
+static uint64_t looked_at;       /* the sampler's next entry, from TAKEN on */
 static pthread_key_t key;
 static _Atomic bool has_key;
 /* Threads that use the key at this moment. */
@@ -95,6 +101,7 @@ note_end(void *value)
         return;
     }
     pid_t tid = sys_gettid();
+    handler_leave_thread();
     cpu_timer_drop(tid);
     labels_end_thread();
     if (!phase_is_running())
@@ -153,6 +160,7 @@ thread_ends_reset(void)
         atomic_store_explicit(&ring[i % RING].state, RING_FREE,
                               memory_order_relaxed);
     atomic_store(&taken, last);
+    looked_at = last;
 }
 
 void
@@ -163,19 +171,43 @@ thread_ends_use_timers(uint64_t cookie, uint64_t first, uint64_t interval)
     atomic_store(&timer_cookie, cookie);
 }
 
-bool
-thread_ends_next_end(struct thread_end *end)
+/* Free the entries that were taken, up to one that is still to be written. */
+static void
+free_taken(void)
 {
-    if (ring == NULL)
-        return false;
-    struct ring_entry *entry = &ring[atomic_load(&taken) % RING];
-    if (atomic_load_explicit(&entry->state, memory_order_acquire) !=
-        RING_WRITTEN)
-        return false;
-    *end = entry->end;
-    atomic_store_explicit(&entry->state, RING_FREE, memory_order_release);
-    atomic_fetch_add(&taken, 1);
-    return true;
+    uint64_t at = atomic_load(&taken);
+    for (; at != looked_at; at++) {
+        struct ring_entry *entry = &ring[at % RING];
+        if (atomic_load_explicit(&entry->state, memory_order_relaxed) !=
+            RING_TAKEN)
+            break;
+        atomic_store_explicit(&entry->state, RING_FREE, memory_order_release);
+    }
+    atomic_store(&taken, at);
+}
+
+uint64_t
+thread_ends_reported(void)
+{
+    uint64_t reported = atomic_load(&written);
+    return ring != NULL && reported != atomic_load(&taken) ? reported : 0;
+}
+
+bool
+thread_ends_next_end(uint64_t reported, struct thread_end *end)
+{
+    while (looked_at < reported) {
+        struct ring_entry *entry = &ring[looked_at++ % RING];
+        if (atomic_load_explicit(&entry->state, memory_order_acquire) !=
+            RING_WRITTEN)
+            continue;
+        *end = entry->end;
+        atomic_store_explicit(&entry->state, RING_TAKEN, memory_order_relaxed);
+        free_taken();
+        return true;
+    }
+    looked_at = atomic_load(&taken);
+    return false;
 }
 
 /* What a new thread does first. It lies in memory that is not the allocator's:

@@ -54,9 +54,13 @@ int thread_ends_create_c11(thrd_t *thread, thrd_start_t start, void *argument);
  * Context: any thread. */
 bool thread_ends_release_key(void);
 
-/* Move the next thread that has ended into *END. Returns false if there is
- * none.
+/* Returns how many ends were reported so far; 0 if none of them is to be read.
  * Context: sampler. */
-bool thread_ends_next_end(struct thread_end *end);
+uint64_t thread_ends_reported(void);
+
+/* Move the next thread that has ended into *END, of the first REPORTED. Returns
+ * false if there is none.
+ * Context: sampler. */
+bool thread_ends_next_end(uint64_t reported, struct thread_end *end);
 
 #endif

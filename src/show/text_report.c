@@ -187,6 +187,8 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
     print_guessed(stream, profile, columns);
     text_report_line(stream, columns, "cost", "%s",
                      quality_cost(profile, text, sizeof(text)));
+    if (quality_sums(profile, text, sizeof(text))[0] != '\0')
+        text_report_line(stream, columns, "WRONG", "%s", text);
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         text_report_line(stream, columns, "note", "%s", text);
 }

@@ -37,8 +37,8 @@
  * Some things are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
  * wall, cpu, and last the word that holds its flags), the counters of COUNTS,
- * RATE and EPOCH, and the fields of CONTROL. A STACKS is written again and
- * again, whole; its sequence tells when it may be read.
+ * RATE and EPOCH, the clock of LIVE, and the fields of CONTROL. A STACKS is
+ * written again and again, whole; its sequence tells when it may be read.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
@@ -46,7 +46,7 @@
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
  * several processes in one file (NEXT), as `sprofile convert` writes it; 4 and
  * 5 are 2 and 3 with functions of interpreters (SCRIPT, NODE_SCRIPT). EPOCH,
- * CLOCK and JITDUMP came later; a reader may skip them.
+ * CLOCK, JITDUMP and LIVE came later; a reader may skip them.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -128,6 +128,7 @@ enum record_kind {
     RECORD_CLOCK,
     RECORD_JITDUMP,
     RECORD_SCRIPT,
+    RECORD_LIVE,
     RECORD_KIND_COUNT
 };
 
@@ -378,6 +379,15 @@ struct record_epoch {
  * THREAD_END counts it. A thread without a CLOCK had not run since the EPOCH
  * before that one. */
 struct record_clock {
+    uint64_t head;
+    uint32_t thread, reserved;
+    uint64_t cpu; /* ns */
+};
+
+/* The CPU time of a thread at the sampler's last looks, as THREAD_END counts
+ * it. The clock is changed in place. It counts if the thread has no THREAD_END
+ * because the process was killed, or still runs. */
+struct record_live {
     uint64_t head;
     uint32_t thread, reserved;
     uint64_t cpu; /* ns */

@@ -39,6 +39,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_CLOCK] = sizeof(struct record_clock),
     [RECORD_JITDUMP] = sizeof(struct record_jitdump),
     [RECORD_SCRIPT] = sizeof(struct record_script),
+    [RECORD_LIVE] = sizeof(struct record_live),
 };
 
 uint8_t

@@ -53,6 +53,7 @@ write_extra(struct firefox *firefox)
         {"Epochs", spending_rates},       {"Spent", spending_cost},
         {"Cost", quality_cost},           {"Unseen", quality_unseen},
         {"Note", quality_asked},          {"Times", quality_times},
+        {"Wrong", quality_sums},
     };
     struct json *json = &firefox->json;
     char text[512];

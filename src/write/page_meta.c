@@ -189,6 +189,8 @@ print_notes(FILE *stream, const struct page_tables *tables)
         fputs("sums above 104 days are not exact to the nanosecond\n", stream);
     if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         fprintf(stream, "unseen: %s\n", text);
+    if (quality_sums(profile, text, sizeof(text))[0] != '\0')
+        fprintf(stream, "%s\n", text);
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         fprintf(stream, "%s\n", text);
     print_processes(stream, profile);

@@ -211,6 +211,8 @@ write_comments(struct pprof *pprof)
     write_comment(pprof, "lost", quality_losses(profile, text, sizeof(text)));
     write_comment(pprof, "cut", quality_cuts(profile, text, sizeof(text)));
     write_comment(pprof, "cost", quality_cost(profile, text, sizeof(text)));
+    if (quality_sums(profile, text, sizeof(text))[0] != '\0')
+        write_comment(pprof, "WRONG", text);
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "note", text);
     write_comment(pprof, "counters", quality_write_counters(&counters, text));

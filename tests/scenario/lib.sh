@@ -277,8 +277,9 @@ expect_same() {
             fail "other messages $with"
             diff err.plain err | head -n 5
         }
-        ! "$sprofile" info same*.sprof 2>/dev/null | grep '^expired' ||
-            fail "waits expired $with"
+        "$sprofile" info same*.sprof >same.info 2>/dev/null
+        ! grep '^expired' same.info || fail "waits expired $with"
+        ! grep '^WRONG' same.info || fail "sums do not agree $with"
         rm -f same*.sprof
     done
 }
@@ -371,6 +372,7 @@ expect_due() {
     local line
     line=$(grep -aoE '^due:? .*' "$1")
     echo "   $line" | tr -s ' '
+    ! grep -a '^WRONG' "$1" || fail "sums do not agree"
     echo "$line" | awk '
         { found++; sub(/^due:? */, "")
           count = split($0, words, /[ ,:]+/)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "process/threads.h"
 #include "sampling/epoch.h"
 #include "sampling/harvest.h"
@@ -82,6 +83,91 @@ own_samples_stand_for_their_period(void **state)
     assert_int_equal(made_last(MADE_PID)->cpu, 0);
     assert_int_equal(thread_time_sums()->counts.taken, 3);
     assert_true(made_sums_add_up());
+}
+
+/* A sample of perf when the thread has run for NS more, of which the kernel
+ * counted KERNEL. Returns what it stands for. */
+static uint64_t
+weigh(uint64_t ns, uint64_t kernel, bool is_at_call)
+{
+    static uint64_t in_kernel;
+    made_run(MADE_PID, ns);
+    struct slot *slot = made_sample(MADE_PID, TRIGGER_PERF, PC);
+    in_kernel += kernel;
+    slot->clock = made_thread_of(MADE_PID)->cpu;
+    slot->kernel = in_kernel;
+    slot->in_syscall = is_at_call;
+    harvest();
+    return made_last(MADE_PID)->cpu;
+}
+
+/* The signals that a system call held back are one sample. With a beat, the
+ * call had a point for each whole beat, and the next beat counts from there. */
+static void
+a_call_stands_for_all_its_points(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
+    assert_int_equal(weigh(5 * MADE_PERIOD / 2, 0, true), 2 * MADE_PERIOD);
+    assert_int_equal(weigh(MADE_PERIOD / 2, 0, false), MADE_PERIOD);
+    assert_int_equal(weigh(7 * MADE_PERIOD / 4, 0, true), MADE_PERIOD);
+    assert_int_equal(weigh(5 * MADE_PERIOD / 4, 0, true), 2 * MADE_PERIOD);
+    assert_int_equal(weigh(40 * MADE_PERIOD, 0, true), 40 * MADE_PERIOD);
+}
+
+/* Without a beat, the kernel's ticks tell, but no more than the clock. */
+static void
+a_call_without_a_beat_stands_for_its_ticks(void **state)
+{
+    (void)state;
+    (void)weigh(3 * MADE_PERIOD, 0, false);
+    assert_int_equal(weigh(9 * MADE_PERIOD, 0, true), MADE_PERIOD);
+    assert_int_equal(weigh(9 * MADE_PERIOD, 6 * MADE_PERIOD, true),
+                     6 * MADE_PERIOD);
+    assert_int_equal(weigh(3 * MADE_PERIOD, 9 * MADE_PERIOD, true),
+                     3 * MADE_PERIOD);
+    assert_int_equal(weigh(9 * MADE_PERIOD, 9 * MADE_PERIOD, false),
+                     MADE_PERIOD);
+}
+
+/* Where the last sample has no clock, the wall time since then is a bound. Of a
+ * long time the kernel's ticks tell, which have no waits. */
+static void
+a_call_after_samples_without_a_clock(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        (void)weigh(MADE_PERIOD, 0, false);
+    for (unsigned i = 0; i < 3; i++) {
+        made_run(MADE_PID, MADE_PERIOD);
+        made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
+        harvest();
+    }
+    assert_int_equal(weigh(7 * MADE_PERIOD / 2, 0, true), 3 * MADE_PERIOD);
+    made_run(MADE_PID, MADE_PERIOD);
+    made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
+    harvest();
+    made_now += 100 * MADE_MS;
+    assert_int_equal(weigh(MADE_PERIOD / 2, 0, true), MADE_PERIOD);
+    made_run(MADE_PID, MADE_PERIOD);
+    made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
+    harvest();
+    assert_int_equal(weigh(90 * MADE_PERIOD, 88 * MADE_PERIOD, true),
+                     88 * MADE_PERIOD);
+}
+
+/* Samples that were lost are a part of the next one. */
+static void
+a_sample_stands_for_those_that_were_lost(void **state)
+{
+    (void)state;
+    made_run(MADE_PID, 3 * MADE_PERIOD);
+    struct slot *slot = made_sample(MADE_PID, TRIGGER_PERF, PC);
+    slot->owed = 2;
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 3 * MADE_PERIOD);
+    assert_int_equal(thread_time_sums()->counts.taken, 1);
 }
 
 /* A thread has one trigger at a time: its time would count twice. */
@@ -357,6 +443,11 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
+        cmocka_unit_test_setup(a_call_stands_for_all_its_points, begin),
+        cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
+                               begin),
+        cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),
+        cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost, begin),
         cmocka_unit_test_setup(own_samples_stand_for_their_period, begin),
         cmocka_unit_test_setup(a_thread_that_perf_reaches_has_no_other_trigger,
                                begin),

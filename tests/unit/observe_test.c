@@ -59,6 +59,11 @@ weights_add_up_to_cpu_time(void **state)
     assert_true(made_cpu(MADE_PID) >= cpu - 2 * MADE_MS);
     assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
     assert_true(made_sums_add_up());
+    /* If the process is killed now, the file has its clock. */
+    assert_int_equal(made_clock_count, 1);
+    assert_int_equal(made_clocks[0].thread,
+                     threads_at(threads_index(MADE_PID))->serial);
+    assert_in_range(made_clocks[0].cpu, cpu - 2 * MADE_MS, cpu);
 }
 
 static void

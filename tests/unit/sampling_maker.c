@@ -86,7 +86,7 @@ made_begin(void)
     made_ask_result = 0;
     made_refusal = LOSS_COUNT;
     made_journal_is_full = have_labels_changed = false;
-    made_record_count = made_end_count = 0;
+    made_record_count = made_end_count = made_clock_count = 0;
     made_list_readings = made_rearmed = made_records_at_map = 0;
     report_first = report_count = 0;
     assert_int_equal(slots_begin(16, 64), 0);
@@ -215,6 +215,8 @@ made_sample(pid_t tid, enum trigger trigger, uint64_t pc)
     slot->thread_pointer = 0;
     slot->stopped = 0;
     slot->measured = 0;
+    slot->kernel = CLOCK_NONE;
+    slot->owed = 0;
     slot->cpu = 0;
     slot->walk.depth = 1;
     slot->walk.cut = CUT_NONE;
@@ -273,6 +275,12 @@ clock_process(void)
     for (unsigned i = 0; i < THREADS; i++)
         sum += threads[i].cpu;
     return sum;
+}
+
+uint64_t
+clock_own_kernel(void)
+{
+    return CLOCK_NONE;
 }
 
 uint64_t
@@ -530,10 +538,16 @@ labels_have_changed(void)
 
 /* sampling/: the ends that threads report, and what interrupts them. */
 
-bool
-thread_ends_next_end(struct thread_end *end)
+uint64_t
+thread_ends_reported(void)
 {
-    if (report_first == report_count)
+    return report_first != report_count ? report_count : 0;
+}
+
+bool
+thread_ends_next_end(uint64_t reported, struct thread_end *end)
+{
+    if (report_first == reported)
         return false;
     *end = reports[report_first++ % ENDS];
     return true;

@@ -82,6 +82,8 @@ extern struct made_record made_records[MADE_SAMPLES];
 extern unsigned made_record_count;
 extern struct made_end made_ends[MADE_ENDS];
 extern unsigned made_end_count;
+extern struct record_live made_clocks[MADE_ENDS];
+extern unsigned made_clock_count;
 extern unsigned made_list_readings; /* of the list of threads */
 extern unsigned made_rearmed;       /* calls of trigger_rearm */
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* agree.h -- compares the sums of CPU time that a spool has. For spool.c alone.
+ */
+#ifndef READ_AGREE_H
+#define READ_AGREE_H
+
+struct spool_load;
+
+/* Note in the costs of LOAD that the sums of the process that was just read do
+ * not agree, if that is so. Its samples were weighed. */
+void agree_check(struct spool_load *load);
+
+#endif
