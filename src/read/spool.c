@@ -512,10 +512,11 @@ add_process_records(struct profile *profile, struct reader *reader,
      * the sample in the spool. */
     extend_waits(&load);
     if (weigh_samples(&load) != 0 ||
-        events_weigh(load.profile, load.first_sample, load.first_event) != 0 ||
-        join_spools(&load) != 0)
+        events_weigh(load.profile, load.first_sample, load.first_event) != 0)
         outcome = FAILED;
     agree_check(&load);
+    if (join_spools(&load) != 0)
+        outcome = FAILED;
     spool_load_sum(&load);
     spool_load_release(&load);
     return outcome == FAILED ? -1 : 0;
