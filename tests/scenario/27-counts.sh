@@ -32,6 +32,46 @@ for program in "short_threads 400" "masked_signals 400" "sleepers 400" \
     adds_up
 done
 
+# CPU time is where it was used, and as much as was used.
+# - a system call that runs for many sample points has its share, with each
+#   trigger that waits until it returns;
+# - threads that end while they have no CPU count once.
+section "times that the program knows"
+
+for bytes in 400000 4000000 40000000; do
+    for trigger in auto timer; do
+        rm -f p.*
+        profile SPROF_COST=off SPROF_TRIGGER=$trigger \
+            SPROF_OUTPUT="$tmp/p.folded" "$work/known_cpu" calls $bytes
+        expect_ok
+        awk -v truth="$(sed -n 's/^truth: //p' out)" '
+            /;call_part/ { calls += $NF }
+            /;(call|user)_part/ { all += $NF }
+            END { shown = all ? 100 * calls / all : 0
+                printf "truth %.1f %%, shown %.1f %%\n", truth, shown
+                exit !(shown > truth - 12 && shown < truth + 12) }' p.folded ||
+            fail "calls of $bytes bytes, $trigger"
+    done
+done
+
+for threads in 16 200; do
+    for setting in SPROF_COST=off SPROF_COST=1 SPROF_TRIGGER=timer; do
+        rm -f p.*
+        profile SPROF_KEEP_SPOOL=1 $setting "$work/known_cpu" crowd $threads
+        expect_ok
+        used=$(sed -n 's/^cpu: //p' out)
+        plain "$sprofile" info p.sprof
+        expect_due out
+        # The process has the sampler, and what threads do after they ended.
+        awk -v used="$used" '
+            /^totals/ { cpu = $2 }
+            /^cost/ { sampler = $3 }
+            END { printf "%.3f s and the sampler %.3f s, of %.3f s\n", cpu, sampler, used
+                exit !(cpu + sampler < used * 1.01 + 0.02 && cpu + sampler > used * 0.9) }' out ||
+            fail "$threads threads, $setting"
+    done
+done
+
 # Goals:
 # - when the spool reaches SPROF_MAX_SIZE, sampling ends, the program runs on,
 #   and what was sampled is in the profile;

@@ -57,6 +57,45 @@ a_thread_adds_up_to_its_clock(void **state)
     profile_free(profile);
 }
 
+/* A process that was killed has the clock of the sampler's last look, unless
+ * the end was seen. */
+static void
+an_unseen_end_has_the_last_clock(void **state)
+{
+    struct record_live live = {.thread = 2, .cpu = 9000000};
+
+    (void)state;
+    weigh_begin();
+    maker_add_running(1, 1, 5, 5000000);
+    maker_add_running(2, 1, 7, 7000000);
+    maker_append(RECORD_LIVE, &live, sizeof live, NULL, 0);
+    live = (struct record_live){.thread = 1, .cpu = 4000000};
+    maker_append(RECORD_LIVE, &live, sizeof live, NULL, 0);
+    maker_add_end(1, 9, 6000000, THREAD_END_EXACT);
+    struct profile *profile = weigh_load(NULL);
+    weigh_expect(profile, 0, FIRST, 5, 6000000, 6000000);
+    weigh_expect(profile, 1, FIRST, 7, 9000000, 9000000);
+    profile_free(profile);
+}
+
+/* Samples were due in 40 ms (maker_add_rate). */
+static void
+sums_that_differ_are_marked(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        weigh_begin();
+        maker_add_running(1, 1, 40, 40000000);
+        maker_add_end(1, 9, i == 0 ? 40000000 : 60000000, THREAD_END_EXACT);
+        maker_add_rate();
+        struct profile *profile = weigh_load(NULL);
+        assert_int_equal(profile->cost.wrong, i);
+        assert_int_equal(profile->cost.wrong_samples, i * 60000000);
+        assert_int_equal(profile->cost.wrong_due, i * 40000000);
+        profile_free(profile);
+    }
+}
+
 /* 1000 samples that weigh the same cannot all be rounded down. */
 static void
 nothing_is_lost_by_rounding(void **state)
@@ -302,6 +341,8 @@ main(void)
 {
     const struct CMUnitTest units[] = {
         UNIT(a_thread_adds_up_to_its_clock),
+        UNIT(an_unseen_end_has_the_last_clock),
+        UNIT(sums_that_differ_are_marked),
         UNIT(nothing_is_lost_by_rounding),
         UNIT(wall_time_changes_with_it),
         UNIT(what_a_hook_measured_stays),

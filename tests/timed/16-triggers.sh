@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: each trigger gives the rate that was asked for, as far as it
+# can, and exact CPU time. On a machine with other work samples are lost.
+. "$(dirname "$0")/../scenario/lib.sh"
+
+for row in "perf 900" "timer 80" "ask 700"; do
+    read -r trigger least <<<"$row"
+    rm -f p.*
+    profile SPROF_COST=off SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
+        "$work/known_stack.o2" 1000
+    if grep -q 'does not work here' err; then
+        lacks "$trigger" "does not work here"
+        continue
+    fi
+    part "$trigger"
+    expect_ok
+    "$sprofile" info p.sprof >info
+    count=$(sed -n "s/^triggers .*\\b$trigger \\([0-9]*\\).*/\\1/p" info)
+    [ "${count:-0}" -ge "$least" ] ||
+        fail "${count:-no} samples by $trigger, expected $least"
+    cpu=$(sed -n 's/^totals *\([0-9.]*\) s CPU.*/\1/p' info)
+    awk -v cpu="$cpu" 'BEGIN { exit !(cpu >= 0.98 && cpu <= 1.02) }' ||
+        fail "$cpu s of CPU by $trigger, expected 1 s within 2 %"
+done
+
+finish
