@@ -77,6 +77,7 @@ if [ -n "$quick" ]; then
     part=default_truth measure truth --triggers auto --cost 1 --peers 0 \
         --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
+    measure calls --rounds 1
     measure blocked --seconds 1
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
     measure scale --threads 2000 --seconds 2
@@ -108,6 +109,7 @@ else
     measure truth
     part=default_truth measure truth --triggers auto --cost 1 --peers 0
     measure accuracy
+    measure calls
     measure blocked --seconds 1
     measure disturb --seconds 60 --loop-seconds 3
     measure scale --seconds 4
@@ -191,7 +193,7 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth default_truth accuracy blocked disturb scale handler \
+    for name in truth default_truth accuracy calls blocked disturb scale handler \
         record spool_write labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do
