@@ -72,10 +72,10 @@ static __thread uint64_t rested_clock;
 static __thread bool is_old;
 #define OLD_TIMES 8u
 
-/* Samples whose clock is still to be read. At a system call it is
- * CLOCKS_AFTER_CALL. Threads that only compute read no clock. */
+/* Samples whose clock is still to be read. After a sample at a system call it
+ * is CLOCKS_AFTER_CALL. Threads that only compute read no clock. */
 static __thread uint8_t clocks_left;
-#define CLOCKS_AFTER_CALL 255u
+#define CLOCKS_AFTER_CALL 32u
 
 /* A thread's CPU clock, and the part of it that the kernel used, in ns. */
 struct clocks {
@@ -318,9 +318,8 @@ read_clocks(enum cookie_own kind, bool has_words, const ucontext_t *context)
     bool is_late = may_be_late(context);
     if (!is_late && is_old && rested_clock == 0 && kind == COOKIE_PERF)
         return (struct clocks){CLOCK_NONE, CLOCK_NONE};
-    bool is_call = clocks_left == CLOCKS_AFTER_CALL;
     struct clocks clocks = {clock_own(),
-                            is_call ? clock_own_kernel() : CLOCK_NONE};
+                            is_late ? clock_own_kernel() : CLOCK_NONE};
     is_old = clocks.all > OLD_TIMES * present_period();
     return clocks;
 }

@@ -44,9 +44,6 @@
  * the time. */
 #define ROUGH_TICKS 2u
 
-/* Least number of samples outside calls for an average. */
-#define PROGRAM_LEAST 16u
-
 static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
 static OF_PROFILE bool (*listener)(struct slot *slot);
@@ -214,54 +211,20 @@ take_between(struct thread_time *account, const struct slot *slot)
     return between;
 }
 
-/* Returns the CPU time of the program's own that lies between two samples
- * outside calls on the average, or POINT if there were few. Signals are lost
- * besides: a timer that is set anew misses a tick. */
-static uint64_t
-average_gap(const struct thread_time *account, const struct slot *slot,
-            uint64_t point)
-{
-    uint64_t all = passed(account->base_clock, slot->clock);
-    uint64_t kernel = passed(account->base_kernel, slot->kernel);
-    if (account->base_clock == 0 || account->program < PROGRAM_LEAST ||
-        all <= kernel)
-        return point;
-    uint64_t gap = (all - kernel) / account->program;
-    if (gap < point / 2 || gap > 4 * point)
-        return point;
-    return gap;
-}
-
-/* Count SLOT's sample for average_gap. */
-static void
-count_program(struct thread_time *account, const struct slot *slot)
-{
-    if (!slot->in_syscall)
-        account->program += 1 + slot->owed;
-    else if (account->base_clock == 0 && slot->clock != CLOCK_NONE &&
-             slot->kernel != CLOCK_NONE) {
-        account->base_clock = slot->clock;
-        account->base_kernel = slot->kernel;
-        account->program = 0;
-    }
-}
-
 /* Returns how many points of POINT ns passed in the system call after which
  * SLOT is the sample, 0 if that is not known. SINCE: the clock that BETWEEN
  * counts from. */
 static uint64_t
-count_in_call(struct thread_time *account, const struct slot *slot,
-              const struct between *between, uint64_t since, uint64_t point)
+count_in_call(struct thread_time *account, const struct between *between,
+              uint64_t since, uint64_t point)
 {
     uint64_t least =
         between->kernel < between->all ? between->kernel : between->all;
     /* A bound may have a wait in it, of which the kernel's part has nothing. */
     bool is_rough =
         between->is_bound && between->all >= ROUGH_TICKS * clock_tick();
-    if (account->beats < BEATS_LEAST || is_rough) {
-        uint64_t gap = average_gap(account, slot, point);
-        return (least + gap / 2) / gap;
-    }
+    if (account->beats < BEATS_LEAST || is_rough)
+        return (least + point / 2) / point;
     uint64_t points = between->all / account->beat;
     /* The next beat counts from the last one that passed. */
     if (!between->is_bound)
@@ -277,8 +240,7 @@ count_in_call(struct thread_time *account, const struct slot *slot,
  *
  * A thread that shares no countdown has a sample every beat, so the call had a
  * point for each whole beat. Else the kernel's part of the time since the last
- * sample tells. It counts by ticks, and so it is right on the average. It is
- * divided by what the program itself runs between two samples.
+ * sample tells. It counts by ticks, and so it is right on the average.
  */
 static uint64_t
 count_points(struct thread_time *account, const struct slot *slot,
@@ -288,16 +250,14 @@ count_points(struct thread_time *account, const struct slot *slot,
     struct between between = take_between(account, slot);
     bool was_in_call = account->was_in_call;
     account->was_in_call = slot->in_syscall;
-    count_program(account, slot);
     if (account->beat_of != point) {
-        account->beat = account->base_clock = 0;
-        account->beats = 0;
+        account->beat = account->beats = 0;
         account->beat_of = point;
     }
     if (point == 0 || between.all == 0)
         return 1 + slot->owed;
     if (slot->in_syscall)
-        points = count_in_call(account, slot, &between, since, point);
+        points = count_in_call(account, &between, since, point);
     else if (!was_in_call && slot->owed == 0 && !between.is_bound)
         note_beat(account, between.all, point);
     return points > slot->owed ? points : 1 + slot->owed;

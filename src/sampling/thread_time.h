@@ -69,9 +69,6 @@ struct thread_time {
     uint64_t sampled_at;  /* CLOCK_MONOTONIC time of its last sample */
     uint64_t read_clock;  /* CPU clock at its last sample that has one */
     uint64_t read_kernel; /* the kernel's part at the last that has it */
-    uint64_t base_clock;  /* CPU clock from which on PROGRAM counts, or 0 */
-    uint64_t base_kernel; /* the kernel's part of that */
-    uint64_t program;     /* samples outside calls since then */
     uint64_t beat;        /* CPU time between two samples outside calls, ns */
     uint64_t beat_of;     /* what a sample stood for then, ns */
     uint32_t beats;       /* how often in a row that was the same, bounded */
