@@ -52,7 +52,7 @@ set_library(struct record *record)
 {
     const char *directory = record->spools.directory;
     char output[PATH_MAX + 32];
-    /* Who records wants the samples, so their cost has no bound of its own. */
+    /* The user of `record` wants the asked rate: its cost is not bounded. */
     const char *cost = record->cost;
     if (cost == NULL && getenv("SPROF_COST") == NULL)
         cost = "off";

@@ -72,7 +72,7 @@
  * to be found there again. */
 #define SAME_WAITS 16u
 
-#define ASK_MOST 128u /* most questions in a tick: half of SLOTS_MAX */
+#define ASK_MOST 128u /* most questions in a tick: half of SLOTS_LEAST */
 
 /* Number of looks after which parked threads are served. */
 #define SERVE_EVERY 8u

@@ -8,9 +8,10 @@
  * more: the thread ends with what was last seen of it.
  *
  * The hard thing is a thread that loses its CPU after it has claimed its entry
- * of the ring, and before it has written it. The ends of other threads behind
- * it are read all the same. Otherwise they would be read after the kernel's
- * list of threads has lost these threads, and their CPU time would count twice.
+ * of the ring, and before it has written it. The ends of other threads
+ * after it are read all the same. Otherwise they would be read after the
+ * kernel's list of threads has lost these threads, and their CPU time would
+ * count twice.
  */
 #include <errno.h>
 #include <linux/prctl.h>
