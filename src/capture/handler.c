@@ -72,10 +72,11 @@ static __thread uint64_t rested_clock;
 static __thread bool is_old;
 #define OLD_TIMES 8u
 
-/* Samples whose clock is still to be read. After a sample at a system call it
- * is CLOCKS_AFTER_CALL. Threads that only compute read no clock. */
-static __thread uint8_t clocks_left;
+/* Samples since the last one at a system call. CLOCKS_AFTER_CALL samples after
+ * it read the clocks. Of later ones each CLOCKS_AFTER_CALLth does, so that the
+ * time of the next call is known. */
 #define CLOCKS_AFTER_CALL 32u
+static __thread uint8_t since_call = CLOCKS_AFTER_CALL;
 
 /* A thread's CPU clock, and the part of it that the kernel used, in ns. */
 struct clocks {
@@ -196,10 +197,11 @@ static bool
 may_be_late(const ucontext_t *context)
 {
     if (arch_is_at_call(arch_register(context, ARCH_PC)))
-        clocks_left = CLOCKS_AFTER_CALL;
-    else if (clocks_left > 0)
-        clocks_left--;
-    return clocks_left > 0;
+        since_call = 0;
+    else if (++since_call == 0)
+        since_call = CLOCKS_AFTER_CALL;
+    return since_call < CLOCKS_AFTER_CALL ||
+           since_call % CLOCKS_AFTER_CALL == 0;
 }
 
 /* Answer the question COOKIE of the sampler with a sample. */

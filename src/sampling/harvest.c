@@ -37,12 +37,15 @@
  * are counted.
  */
 #define BEAT_PART 16u
-#define BEATS_LEAST 2u
-#define BEATS_MOST 4u
+#define BEATS_LEAST 4u
+#define BEATS_MOST 8u
 
-/* Ticks of the kernel from which on its count of them says more than a bound of
- * the time. */
-#define ROUGH_TICKS 2u
+/* Samples over which the time between two of them is an average. */
+#define GAP_POINTS 128u
+
+/* A sample without a clock stands for a point, but for 1 / ROUGH_PART of it
+ * (vary.h). */
+#define ROUGH_PART 4u
 
 static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
@@ -158,25 +161,27 @@ weigh_point(struct thread_time *account, uint32_t index,
 }
 
 /* Note that GAP ns of CPU time lie between two samples outside system calls, at
- * one sample for each POINT ns. */
+ * one sample for each POINT ns. A beat does not end where points were missed.
+ */
 static void
 note_beat(struct thread_time *account, uint64_t gap, uint64_t point)
 {
     uint64_t most = account->beat / BEAT_PART;
+    if (account->beats >= BEATS_LEAST && gap > 2 * account->beat - most)
+        return;
     if (gap + most >= account->beat && gap <= account->beat + most) {
         account->beats += account->beats < BEATS_MOST;
     } else if (account->beats > 0) {
-        account->beats--;
+        account->beats /= 2;
     } else if (gap > point / 2 && gap < 2 * point) {
         account->beat = gap;
     }
 }
 
-/* What CPU time passed between two samples, in ns. ALL is a bound if IS_BOUND.
+/* What CPU time passed between two samples, in ns. ALL may be wrong by ROUGH.
  * KERNEL: the kernel's part since the last sample of which it is known. */
 struct between {
-    uint64_t all, kernel;
-    bool is_bound;
+    uint64_t all, rough, kernel;
 };
 
 /* Returns B - A, or 0 if one of them is not known. */
@@ -188,57 +193,110 @@ passed(uint64_t a, uint64_t b)
 
 /* Returns the CPU time since the thread's last sample, 0 if it is not known,
  * and makes SLOT the last one. If the handler did not read the clock at the
- * last sample, no more CPU time than wall time has passed since. */
+ * last samples, each of them stands for a point of POINT ns, and no more CPU
+ * time than wall time has passed since the last one. */
 static struct between
-take_between(struct thread_time *account, const struct slot *slot)
+take_between(struct thread_time *account, const struct slot *slot,
+             uint64_t point)
 {
-    struct between between = {0};
-    if (slot->clock != CLOCK_NONE && account->sampled != 0) {
-        between.all = passed(account->sampled, slot->clock);
-    } else if (slot->clock != CLOCK_NONE && account->read_clock != 0) {
-        uint64_t wall = passed(account->sampled_at, slot->time);
-        between.is_bound = true;
-        between.all = passed(account->read_clock, slot->clock);
-        between.all = between.all < wall ? between.all : wall;
-    }
-    between.kernel = passed(account->read_kernel, slot->kernel);
+    struct between between = {.rough = account->unread * point / ROUGH_PART};
+    uint64_t wall = passed(account->sampled_at, slot->time);
     account->sampled_at = slot->time;
-    account->sampled = slot->clock != CLOCK_NONE ? slot->clock : 0;
-    if (slot->clock != CLOCK_NONE)
-        account->read_clock = slot->clock;
-    if (slot->kernel != CLOCK_NONE)
-        account->read_kernel = slot->kernel;
+    if (slot->clock == CLOCK_NONE) {
+        account->unread += 1 + slot->owed;
+        return between;
+    }
+    if (account->sampled != 0)
+        between.all =
+            passed(account->sampled + account->unread * point, slot->clock);
+    if (between.rough > 0 && between.all > wall)
+        between.all = wall;
+    if (account->read_clock != 0)
+        between.kernel = passed(account->read_kernel, slot->kernel);
+    account->sampled = slot->clock;
+    account->unread = 0;
     return between;
 }
 
-/* Returns how many points of POINT ns passed in the system call after which
- * SLOT is the sample, 0 if that is not known. SINCE: the clock that BETWEEN
- * counts from. */
-static uint64_t
-count_in_call(struct thread_time *account, const struct between *between,
-              uint64_t since, uint64_t point)
+/* Count SLOT's sample, and the time of the program's own that passed since the
+ * kernel's part was last read. Of the last GAP_POINTS or so all count. */
+static void
+count_own(struct thread_time *account, const struct slot *slot)
 {
-    uint64_t least =
-        between->kernel < between->all ? between->kernel : between->all;
-    /* A bound may have a wait in it, of which the kernel's part has nothing. */
-    bool is_rough =
-        between->is_bound && between->all >= ROUGH_TICKS * clock_tick();
-    if (account->beats < BEATS_LEAST || is_rough)
-        return (least + point / 2) / point;
-    uint64_t points = between->all / account->beat;
-    /* The next beat counts from the last one that passed. */
-    if (!between->is_bound)
-        account->sampled = since + points * account->beat;
+    account->own_points += slot->in_syscall ? 0 : 1 + slot->owed;
+    if (slot->kernel == CLOCK_NONE)
+        return;
+    if (account->read_clock == 0)
+        account->own_points = account->own_time = 0;
+    else
+        account->own_time += passed(passed(account->read_kernel, slot->kernel),
+                                    passed(account->read_clock, slot->clock));
+    account->read_kernel = slot->kernel;
+    account->read_clock = slot->clock;
+    if (account->own_points > GAP_POINTS) {
+        account->own_points /= 2;
+        account->own_time /= 2;
+    }
+}
+
+/* Returns how much CPU time of the program's own lies between two samples, on
+ * the average. It is not POINT if timers expire at ticks of the kernel: the
+ * tick at which a thread loses its CPU always finds it. */
+static uint64_t
+average_gap(const struct thread_time *account, uint64_t point)
+{
+    if (account->own_points < GAP_POINTS / 4)
+        return point;
+    uint64_t gap = account->own_time / account->own_points;
+    return gap > point / 4 && gap < 4 * point ? gap : point;
+}
+
+/* Returns how many points of POINT ns passed in the system call after which
+ * there is a sample, by the kernel's part of the thread's clock: at least
+ * LEAST. The part counts by ticks, so what is left of it belongs to the next
+ * call, up to a tick. */
+static uint64_t
+count_in_kernel(struct thread_time *account, const struct between *between,
+                uint64_t least, uint64_t point)
+{
+    int64_t tick = (int64_t)clock_tick();
+    int64_t kernel = account->kernel_rest + (int64_t)between->kernel;
+    uint64_t used = kernel > 0 ? (uint64_t)kernel : 0;
+    uint64_t gap = average_gap(account, point);
+    uint64_t points =
+        ((used < between->all ? used : between->all) + gap / 2) / gap;
+    points = points > least ? points : least;
+    kernel -= (int64_t)(points * gap);
+    account->kernel_rest = kernel > tick    ? tick
+                           : kernel < -tick ? -tick
+                                            : kernel;
+    return points;
+}
+
+/* The same for any sample, by the beat. The next beat of a call counts from the
+ * last one that passed in it. SINCE: the clock that BETWEEN counts from. */
+static uint64_t
+count_beats(struct thread_time *account, const struct between *between,
+            uint64_t since, bool is_call, uint64_t least)
+{
+    uint64_t beat = account->beat;
+    uint64_t points = (between->all + beat / BEAT_PART) / beat;
+    if (is_call)
+        account->kernel_rest = 0;
+    if (points < least)
+        return least;
+    if (is_call && between->rough == 0)
+        account->sampled = since + points * beat;
     return points;
 }
 
 /*
  * Returns how many points the sample in SLOT stands for, of which each is POINT
  * ns of CPU time. A system call holds back the signals of all points that pass
- * in it, and the thread has one sample when it returns. The thread's clocks
- * tell how many points these were.
+ * in it, and the thread has one sample when it returns. So does a machine that
+ * stands still. The thread's clocks tell how many points these were.
  *
- * A thread that shares no countdown has a sample every beat, so the call had a
+ * A thread that shares no countdown has a sample every beat, so there was a
  * point for each whole beat. Else the kernel's part of the time since the last
  * sample tells. It counts by ticks, and so it is right on the average.
  */
@@ -246,21 +304,48 @@ static uint64_t
 count_points(struct thread_time *account, const struct slot *slot,
              uint64_t point)
 {
-    uint64_t since = account->sampled, points = 0;
-    struct between between = take_between(account, slot);
+    uint64_t since = account->sampled, least = 1 + slot->owed;
+    struct between between =
+        take_between(account, slot,
+                     account->beats < BEATS_LEAST ? point : account->beat);
     bool was_in_call = account->was_in_call;
     account->was_in_call = slot->in_syscall;
     if (account->beat_of != point) {
         account->beat = account->beats = 0;
+        account->own_points = account->own_time = 0;
         account->beat_of = point;
     }
+    count_own(account, slot);
     if (point == 0 || between.all == 0)
-        return 1 + slot->owed;
-    if (slot->in_syscall)
-        points = count_in_call(account, &between, since, point);
-    else if (!was_in_call && slot->owed == 0 && !between.is_bound)
+        return least;
+    bool is_regular =
+        account->beats >= BEATS_LEAST && between.all >= 2 * between.rough;
+    if (!slot->in_syscall && !was_in_call && slot->owed == 0 &&
+        between.rough == 0)
         note_beat(account, between.all, point);
-    return points > slot->owed ? points : 1 + slot->owed;
+    if (is_regular)
+        return count_beats(account, &between, since, slot->in_syscall, least);
+    return slot->in_syscall ? count_in_kernel(account, &between, least, point)
+                            : least;
+}
+
+/* Give half of the samples that were lost before SLOT's, each of POINT ns, to
+ * the place of the thread's last sample: they lie between both. Returns their
+ * CPU time. */
+static uint64_t
+give_back_owed(const struct thread_time *account, uint32_t index,
+               const struct slot *slot, uint64_t point)
+{
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, account->ran_at, slot->time,
+                            slot->time);
+    sample.wall = sample.cpu = slot->owed / 2 * point;
+    sample.count = 0;
+    sample.trigger = slot->trigger;
+    if (sample.cpu == 0 || account->ran_at.node == 0 ||
+        journal_sample(&sample, index) == 0)
+        return 0;
+    return slot->owed / 2 * point;
 }
 
 /* Returns the CPU time that the sample in SLOT stands for, in ns. */
@@ -273,7 +358,8 @@ weigh_sample(struct thread_time *account, uint32_t index,
         account->sampled = account->read_clock = 0;
         return point;
     }
-    return point * count_points(account, slot, point);
+    return point * count_points(account, slot, point) -
+           give_back_owed(account, index, slot, point);
 }
 
 /* Let the sampler follow the thread that was asked, if it is busy. */

@@ -65,22 +65,26 @@ struct thread_time {
     uint64_t ended_at;
     uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
     uint64_t ticks;       /* ticks since then */
-    uint64_t sampled;     /* CPU clock at its last sample; 0: not known */
+    uint64_t sampled;     /* CPU clock at its last sample with one; 0: none */
+    uint64_t unread;      /* points since then, of samples without a clock */
     uint64_t sampled_at;  /* CLOCK_MONOTONIC time of its last sample */
-    uint64_t read_clock;  /* CPU clock at its last sample that has one */
     uint64_t read_kernel; /* the kernel's part at the last that has it */
-    uint64_t beat;        /* CPU time between two samples outside calls, ns */
-    uint64_t beat_of;     /* what a sample stood for then, ns */
-    uint32_t beats;       /* how often in a row that was the same, bounded */
-    bool was_in_call;     /* its last sample was at a system call */
-    uint64_t measured;    /* CPU time outside all samples, not seen yet */
-    uint64_t rated;       /* CPU clock up to which rates.h knows it */
-    uint64_t rated_from;  /* CPU clock when its trigger was made ready */
-    uint64_t epoch_used;  /* CPU time that its last CLOCK has (layout.h) */
-    uint64_t live_place;  /* of its LIVE in the file; 0: none */
-    uint64_t live_cpu;    /* CPU time that its LIVE has */
-    enum limit limit;     /* of its rate since its last look (rates.h);
-                           * LIMIT_COUNT: it was not looked at yet */
+    uint64_t read_clock;  /* the CPU clock then; 0: neither is known */
+    uint64_t own_points;  /* points outside calls, of late */
+    uint64_t own_time;   /* CPU time of the program's own, in which they were */
+    int64_t kernel_rest; /* ns of it that no call stands for yet */
+    uint64_t beat;       /* CPU time between two samples outside calls, ns */
+    uint64_t beat_of;    /* what a sample stood for then, ns */
+    uint32_t beats;      /* how often in a row that was the same, bounded */
+    bool was_in_call;    /* its last sample was at a system call */
+    uint64_t measured;   /* CPU time outside all samples, not seen yet */
+    uint64_t rated;      /* CPU clock up to which rates.h knows it */
+    uint64_t rated_from; /* CPU clock when its trigger was made ready */
+    uint64_t epoch_used; /* CPU time that its last CLOCK has (layout.h) */
+    uint64_t live_place; /* of its LIVE in the file; 0: none */
+    uint64_t live_cpu;   /* CPU time that its LIVE has */
+    enum limit limit;    /* of its rate since its last look (rates.h);
+                          * LIMIT_COUNT: it was not looked at yet */
 
     struct thread_wait latest; /* its last wait */
     struct thread_wait *wait;  /* &latest while it is open, else NULL */

@@ -36,7 +36,7 @@ wait_for_turns() {
 # start COMMAND...: with the library, its standard input a pipe that stays open
 # until stop_it; waits for its "ready PID", which becomes $pid.
 start() {
-    rm -f input fly.* whole.*
+    rm -f input out fly.* whole.*
     mkfifo input
     timeout -k 5 "$deadline" env LD_PRELOAD="$library" SPROF_ONLY='phases*' \
         SPROF_OUTPUT="$tmp/fly.wall.folded,$tmp/whole.sprof" "$@" \

@@ -101,22 +101,44 @@ weigh(uint64_t ns, uint64_t kernel, bool is_at_call)
     return made_last(MADE_PID)->cpu;
 }
 
+/* Let the thread have a beat, of one period. */
+static void
+make_beat(void)
+{
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
+}
+
 /* The signals that a system call held back are one sample. With a beat, the
  * call had a point for each whole beat, and the next beat counts from there. */
 static void
 a_call_stands_for_all_its_points(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
+    make_beat();
     assert_int_equal(weigh(5 * MADE_PERIOD / 2, 0, true), 2 * MADE_PERIOD);
     assert_int_equal(weigh(MADE_PERIOD / 2, 0, false), MADE_PERIOD);
     assert_int_equal(weigh(7 * MADE_PERIOD / 4, 0, true), MADE_PERIOD);
     assert_int_equal(weigh(5 * MADE_PERIOD / 4, 0, true), 2 * MADE_PERIOD);
     assert_int_equal(weigh(40 * MADE_PERIOD, 0, true), 40 * MADE_PERIOD);
+    /* It came a moment early: that is no beat that the next one has twice. */
+    assert_int_equal(weigh(99 * MADE_PERIOD / 100, 0, true), MADE_PERIOD);
+    assert_int_equal(weigh(19 * MADE_PERIOD / 10, 0, true), MADE_PERIOD);
 }
 
-/* Without a beat, the kernel's ticks tell, but no more than the clock. */
+/* So are those of a machine that stood still. */
+static void
+a_stall_is_where_it_was(void **state)
+{
+    (void)state;
+    make_beat();
+    assert_int_equal(weigh(21 * MADE_PERIOD, 0, false), 21 * MADE_PERIOD);
+    assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
+    assert_int_equal(weigh(21 * MADE_PERIOD, 0, true), 21 * MADE_PERIOD);
+}
+
+/* Without a beat, the kernel's ticks tell, but no more than the clock. What
+ * they count too little or too much belongs to the next call. */
 static void
 a_call_without_a_beat_stands_for_its_ticks(void **state)
 {
@@ -124,40 +146,66 @@ a_call_without_a_beat_stands_for_its_ticks(void **state)
     (void)weigh(3 * MADE_PERIOD, 0, false);
     assert_int_equal(weigh(9 * MADE_PERIOD, 0, true), MADE_PERIOD);
     assert_int_equal(weigh(9 * MADE_PERIOD, 6 * MADE_PERIOD, true),
-                     6 * MADE_PERIOD);
-    assert_int_equal(weigh(3 * MADE_PERIOD, 9 * MADE_PERIOD, true),
+                     5 * MADE_PERIOD);
+    assert_int_equal(weigh(3 * MADE_PERIOD, 5 * MADE_PERIOD, true),
                      3 * MADE_PERIOD);
+    assert_int_equal(weigh(9 * MADE_PERIOD, 0, true), 2 * MADE_PERIOD);
     assert_int_equal(weigh(9 * MADE_PERIOD, 9 * MADE_PERIOD, false),
                      MADE_PERIOD);
 }
 
-/* Where the last sample has no clock, the wall time since then is a bound. Of a
- * long time the kernel's ticks tell, which have no waits. */
+/* Ticks find a thread at the end of each slice: its own samples are closer than
+ * ticks, and so are the points of its calls. */
+static void
+a_call_is_counted_as_the_program_is(void **state)
+{
+    static const uint64_t gaps[] = {MADE_PERIOD / 4, MADE_PERIOD / 2,
+                                    3 * MADE_PERIOD / 4};
+    uint64_t cpu = 0;
+    (void)state;
+    (void)weigh(3 * MADE_PERIOD, 0, false);
+    for (unsigned i = 0; i < 99; i++)
+        (void)weigh(gaps[i % 3], 0, false);
+    for (unsigned i = 0; i < 8; i++)
+        cpu += weigh(8 * MADE_PERIOD, 8 * MADE_PERIOD, true);
+    assert_in_range(cpu, 120 * MADE_PERIOD, 136 * MADE_PERIOD);
+}
+
+/* The thread has run for NS and has a sample whose clock was not read. */
+static void
+sample_without_clock(uint64_t ns)
+{
+    made_run(MADE_PID, ns);
+    made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
+    harvest();
+}
+
+/* Where the last samples have no clock, each stands for a point, and the wall
+ * time since then is a bound. What remains must be more than their error. Else
+ * the kernel's ticks tell. */
 static void
 a_call_after_samples_without_a_clock(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 4; i++)
-        (void)weigh(MADE_PERIOD, 0, false);
-    for (unsigned i = 0; i < 3; i++) {
-        made_run(MADE_PID, MADE_PERIOD);
-        made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
-        harvest();
-    }
+    make_beat();
+    for (unsigned i = 0; i < 3; i++)
+        sample_without_clock(MADE_PERIOD);
     assert_int_equal(weigh(7 * MADE_PERIOD / 2, 0, true), 3 * MADE_PERIOD);
-    made_run(MADE_PID, MADE_PERIOD);
-    made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
-    harvest();
+    for (unsigned i = 0; i < 30; i++)
+        sample_without_clock(6 * MADE_PERIOD / 5);
+    /* It had no CPU. */
     made_now += 100 * MADE_MS;
     assert_int_equal(weigh(MADE_PERIOD / 2, 0, true), MADE_PERIOD);
-    made_run(MADE_PID, MADE_PERIOD);
-    made_sample(MADE_PID, TRIGGER_PERF, PC)->clock = CLOCK_NONE;
-    harvest();
+    for (unsigned i = 0; i < 30; i++)
+        sample_without_clock(6 * MADE_PERIOD / 5);
+    assert_int_equal(weigh(MADE_PERIOD, 9 * MADE_PERIOD, true), MADE_PERIOD);
+    sample_without_clock(MADE_PERIOD);
     assert_int_equal(weigh(90 * MADE_PERIOD, 88 * MADE_PERIOD, true),
-                     88 * MADE_PERIOD);
+                     90 * MADE_PERIOD);
 }
 
-/* Samples that were lost are a part of the next one. */
+/* Samples that were lost are a part of the next one, and half of them of the
+ * one before. */
 static void
 a_sample_stands_for_those_that_were_lost(void **state)
 {
@@ -168,6 +216,15 @@ a_sample_stands_for_those_that_were_lost(void **state)
     harvest();
     assert_int_equal(made_last(MADE_PID)->cpu, 3 * MADE_PERIOD);
     assert_int_equal(thread_time_sums()->counts.taken, 1);
+    made_run(MADE_PID, 6 * MADE_PERIOD);
+    slot = made_sample(MADE_PID, TRIGGER_PERF, PC + 1);
+    slot->owed = 5;
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 4 * MADE_PERIOD);
+    assert_int_equal(made_records[1].sample.cpu, 2 * MADE_PERIOD);
+    assert_int_equal(made_records[1].sample.node, PC);
+    assert_int_equal(made_records[1].sample.count, 0);
+    assert_int_equal(thread_time_sums()->counts.taken, 2);
 }
 
 /* A thread has one trigger at a time: its time would count twice. */
@@ -202,6 +259,10 @@ what_a_hook_measured_was_not_asked_for(void **state)
     assert_int_equal(thread_time_sums()->counts.asked, 0);
     assert_int_equal(thread_time_sums()->counts.taken, 0);
     assert_int_equal(thread_time_sums()->measured, 1);
+    /* The kernel's part of it is not the next call's. */
+    assert_int_equal(weigh(9 * MADE_PERIOD, 7 * MADE_MS, true), MADE_PERIOD);
+    assert_int_equal(weigh(9 * MADE_PERIOD, 4 * MADE_PERIOD, true),
+                     4 * MADE_PERIOD);
 }
 
 /* Its clock may bring a sample before the list of threads is read. */
@@ -444,6 +505,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
         cmocka_unit_test_setup(a_call_stands_for_all_its_points, begin),
+        cmocka_unit_test_setup(a_stall_is_where_it_was, begin),
+        cmocka_unit_test_setup(a_call_is_counted_as_the_program_is, begin),
         cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
                                begin),
         cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),

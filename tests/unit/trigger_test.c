@@ -40,6 +40,7 @@ static struct {
     bool has_event[TIDS], has_timer[TIDS];
     bool is_enabled;
     uint64_t first[TIDS], interval[TIDS]; /* of timers */
+    uint64_t left;                        /* until they expire */
     uint64_t period;                      /* of perf, as set later */
     uint64_t young_cookie, young_interval;
     bool is_asked_for_alone; /* the last event is for one thread */
@@ -113,6 +114,12 @@ cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
         world.first[tid] = first;
         world.interval[tid] = interval;
     }
+}
+
+uint64_t
+cpu_timer_left(pid_t tid)
+{
+    return world.has_timer[tid] ? world.left : 0;
 }
 
 void
@@ -478,6 +485,26 @@ a_thread_with_a_timer_is_not_asked(void **state)
     assert_true(trigger_may_ask(OTHER, 1000 * MS));
 }
 
+/* A shorter period than a tick has nothing to draw. */
+static void
+what_is_drawn_anew_loses_no_point(void **state)
+{
+    uint64_t sum = 0;
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_TIMER), 0);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    world.left = 40 * MS;
+    trigger_rearm(OTHER, 9 * MS);
+    assert_int_equal(world.first[OTHER], 1);
+    epoch_change(100 * MS, 1);
+    for (unsigned i = 0; i < 80; i++) {
+        trigger_rearm(OTHER, i * MS + MS / 2 - 1);
+        assert_int_equal(world.interval[OTHER], 100 * MS);
+        sum += world.first[OTHER];
+    }
+    assert_int_equal(sum, 80 * world.left);
+}
+
 static void
 registered_threads_have_events_of_their_own(void **state)
 {
@@ -554,6 +581,7 @@ main(void)
         cmocka_unit_test_setup(events_are_closed_while_threads_switch_often,
                                begin),
         cmocka_unit_test_setup(a_thread_with_a_timer_is_not_asked, begin),
+        cmocka_unit_test_setup(what_is_drawn_anew_loses_no_point, begin),
         cmocka_unit_test_setup(registered_threads_have_events_of_their_own,
                                begin),
         cmocka_unit_test_setup(after_a_stop_nothing_interrupts, begin),

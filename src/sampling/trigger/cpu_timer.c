@@ -130,6 +130,18 @@ cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
         (void)arch_syscall(SYS_timer_settime, id, 0, (long)&when, 0, 0, 0);
 }
 
+uint64_t
+cpu_timer_left(pid_t tid)
+{
+    struct itimerspec when = {0};
+    int id;
+    if (!find_timer(tid, &id) ||
+        arch_syscall(SYS_timer_gettime, id, (long)&when, 0, 0, 0, 0) != 0)
+        return 0;
+    return (uint64_t)when.it_value.tv_sec * NS_PER_SECOND +
+           (uint64_t)when.it_value.tv_nsec;
+}
+
 /* One exchange decides which thread deletes the timer: the kernel may give the
  * id to another timer as soon as it has it back. */
 void

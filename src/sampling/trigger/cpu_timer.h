@@ -34,6 +34,10 @@ bool cpu_timer_is_there(pid_t tid);
  * Context: any thread. */
 void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);
 
+/* Returns after how many ns of its thread's CPU time the timer of TID expires;
+ * 0 if it is not armed, or there is none. */
+uint64_t cpu_timer_left(pid_t tid);
+
 /* Delete the timer of thread TID, which has ended or no longer needs it. Thread
  * TID may call it, too. */
 void cpu_timer_drop(pid_t tid);

@@ -333,10 +333,16 @@ trigger_return(enum trigger from, pid_t tid)
 void
 trigger_rearm(pid_t tid, uint64_t random)
 {
-    if (best == TRIGGER_TIMER)
-        cpu_timer_set(tid, 1 + random % (2 * epoch_period()), epoch_period());
-    else if (best == TRIGGER_ASK)
+    uint64_t period = epoch_period();
+    if (best == TRIGGER_ASK)
         cpu_timer_drop(tid);
+    /* A shorter period expires at each tick. The average is what was left, so
+     * that no point is lost. */
+    if (best != TRIGGER_TIMER || period <= clock_tick())
+        return;
+    uint64_t left = cpu_timer_left(tid);
+    if (left != 0)
+        cpu_timer_set(tid, 1 + random % (2 * left), period);
 }
 
 bool
