@@ -13,8 +13,8 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 # What scenarios and suites profile, left out where the distribution has no such
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
-    libmimalloc2.0 libpython3-testsuite python3-dbg tcl ruby lua5.4 php-cli
-    busybox-static make git curl libdebuginfod1 qemu-user bubblewrap)
+    libmimalloc2.0 python3-dbg tcl ruby lua5.4 php-cli busybox-static make git
+    curl libdebuginfod1 qemu-user bubblewrap)
 # The cross build for aarch64, which is left out where these are not to be had.
 cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
     libc6-dev-arm64-cross mmdebstrap cpio)
@@ -24,6 +24,12 @@ client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)
 npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
 profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light prometheus
     redis-server postgresql sudo)
+
+# python_tests: the package with the tests of the installed python3.
+python_tests() {
+    /usr/bin/python3 -c \
+        'import sys; print("libpython%d.%d-testsuite" % sys.version_info[:2])'
+}
 
 # is_installed PACKAGE: as a package, or as what another one provides.
 is_installed() {

@@ -37,7 +37,7 @@ fi
 command -v go >/dev/null || test_packages+=(golang-go)
 install_missing "${build_packages[@]}" "${test_packages[@]}"
 if [ "${#quick[@]}" -eq 0 ]; then
-    install_known "${profiled_packages[@]}"
+    install_known "${profiled_packages[@]}" "$(python_tests)"
     install_known "${client_packages[@]}"
     install_known "${cross_packages[@]}"
     [ -z "${SPROF_TEST_FULL:-}" ] || install_known "${profiled_full_packages[@]}"
