@@ -207,6 +207,8 @@ thread_ends_next_end(uint64_t reported, struct thread_end *end)
         free_taken();
         return true;
     }
+    /* What was taken before, after an entry that was written only now. */
+    free_taken();
     looked_at = atomic_load(&taken);
     return false;
 }
