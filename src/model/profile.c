@@ -72,6 +72,18 @@ profile_is_marker(const struct profile *profile, uint32_t node)
             (NODE_TRUNCATED | NODE_ELIDED | NODE_GUESSED)) != 0;
 }
 
+/* All in front of the rate are sums of one type. */
+void
+profile_add_cost(struct profile_cost *to, const struct profile_cost *cost)
+{
+    uint64_t *sums = (uint64_t *)to;
+    const uint64_t *values = (const uint64_t *)cost;
+    enum { SUMS = offsetof(struct profile_cost, rate) / sizeof(*sums) };
+    for (unsigned i = 0; i < SUMS; i++)
+        sum_add(&sums[i], values[i]);
+    rate_merge(&to->rate, &cost->rate);
+}
+
 /* A marker never has NODE_RETURN, so its offset is returned unchanged. */
 uint64_t
 profile_offset(const struct profile *profile, uint32_t node)

@@ -256,6 +256,9 @@ struct profile *profile_new(const struct symbolizer_options *options);
 /* Whether NODE is a marker: a note about the stack and not a frame. */
 bool profile_is_marker(const struct profile *profile, uint32_t node);
 
+/* Add COST to TO. A sum that would overflow stops at INT64_MAX. */
+void profile_add_cost(struct profile_cost *to, const struct profile_cost *cost);
+
 /* The address to look up for NODE, relative to its module. It is the pc.
  * For a return address it is one less, because the call is before that address.
  */

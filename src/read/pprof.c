@@ -299,6 +299,17 @@ add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
     return events_put(profile, &event);
 }
 
+/* Of COUNT samples of a running thread, those that the sampler asked for: which
+ * ones is not known. */
+static uint64_t
+take_asked(struct pprof_read *read, uint64_t count)
+{
+    uint64_t *left = &read->notes.counters.by_signal;
+    uint64_t asked = count < *left ? count : *left;
+    *left -= asked;
+    return asked;
+}
+
 /* Samples that differ in state or in what they wait for are two, though their
  * stacks are one: all of it is the key. */
 static int
@@ -308,7 +319,7 @@ add_sample(struct pprof_read *read)
     const struct pprof_labels *labels = &read->file.labels;
     const uint64_t *values = read->file.values;
     struct profile_sample key = {0};
-    enum trigger trigger = TRIGGER_NONE;
+    uint64_t asked = 0;
     set_state(&key, labels->state);
     key.waits_on = profile_string(profile, labels->waits_on != NULL &&
                                                    key.state == STATE_WAITING
@@ -326,9 +337,10 @@ add_sample(struct pprof_read *read)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         sum_add(&sample->values[i], values[i]);
-    if (read->notes.counters.by_signal > 0 && key.state == STATE_RUNNING)
-        trigger = TRIGGER_ASK;
-    sum_add(&profile->triggers[trigger], values[VALUE_SAMPLES]);
+    if (key.state == STATE_RUNNING)
+        asked = take_asked(read, values[VALUE_SAMPLES]);
+    sum_add(&profile->triggers[TRIGGER_ASK], asked);
+    sum_add(&profile->triggers[TRIGGER_NONE], values[VALUE_SAMPLES] - asked);
     sum_add(&profile->states[key.state], values[VALUE_SAMPLES]);
     profile->records++;
     return add_event(read, (uint32_t)(sample - profile->samples), values);

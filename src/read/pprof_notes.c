@@ -6,6 +6,10 @@
  *   command: ./app -x
  *   counters: asked 12348, taken 12345, lost exited 2, lost silent 1
  *
+ * `go tool pprof` merges files. The merged file has the comments of one file
+ * after those of the other. Only the first of equal comments stays. The numbers
+ * are added up.
+ *
  * Files of older versions have sentences for people and no counters. The
  * numbers in the sentences are then used: counts are exact, times have three
  * decimals.
@@ -82,7 +86,7 @@ read_due(const char *text, struct rate *rate)
 static void
 read_sentence(struct pprof_notes *notes, const char *key, const char *text)
 {
-    struct profile_cost *cost = &notes->counters.cost;
+    struct profile_cost *cost = &notes->of_file.cost;
     if (strcmp(key, "rate") == 0) {
         uint64_t rate = number_behind(text, "timers, ", 1);
         cost->rate.tick = rate > 0 ? 1000000000u / rate : 0;
@@ -106,8 +110,8 @@ read_sentence(struct pprof_notes *notes, const char *key, const char *text)
             cost->parked = number_behind(parked, "; ", 1);
     } else if (strcmp(key, "note") == 0) {
         const char asked[] = "running threads were asked";
-        notes->counters.by_signal =
-            strncmp(text, asked, sizeof(asked) - 1) == 0;
+        if (strncmp(text, asked, sizeof(asked) - 1) == 0)
+            notes->of_file.by_signal = INT64_MAX;
     }
 }
 
@@ -179,6 +183,44 @@ pprof_notes_process(const struct pprof_notes *notes, const char *label)
     return &no_note;
 }
 
+/* In a file without counters, a sample that was asked for and not lost was
+ * taken. Still older files count the stacks of such samples alone. */
+void
+pprof_notes_end(struct pprof_notes *notes)
+{
+    struct profile_cost *cost = &notes->of_file.cost;
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        sum_add(&lost, cost->lost[i]);
+    if (!notes->has_counters) {
+        cost->taken = cost->asked > lost ? cost->asked - lost : 0;
+        cost->peeked =
+            notes->walked > cost->taken ? notes->walked - cost->taken : 0;
+    }
+    profile_add_cost(&notes->counters.cost, cost);
+    sum_add(&notes->counters.by_signal, notes->of_file.by_signal);
+    notes->of_file = (struct counters){0};
+    notes->walked = 0;
+    notes->has_counters = false;
+}
+
+/* Every file has its comments in one order. A comment that should have come
+ * before the last one is the first of another file. */
+static void
+begin_comment(struct pprof_notes *notes, const char *key)
+{
+    static const char *const order[] = {"process", "command", "rate", "due",
+                                        "unseen",  "lost",    "cut",  "cost",
+                                        "note",    "counters"};
+    for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        if (strcmp(key, order[i]) != 0)
+            continue;
+        if (i <= notes->place)
+            pprof_notes_end(notes);
+        notes->place = i;
+    }
+}
+
 int
 pprof_notes_add(struct pprof_notes *notes, const char *comment)
 {
@@ -188,33 +230,18 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
         comment[length] != ' ')
         return 0;
     const char *text = comment + length + 1;
+    begin_comment(notes, key);
     if (strcmp(key, "process") == 0)
         return add_process(notes, text);
     if (strcmp(key, "command") == 0)
         return add_command(notes, text);
     if (strcmp(key, "counters") == 0) {
-        quality_read_counters(&notes->counters, text);
+        quality_read_counters(&notes->of_file, text);
         notes->has_counters = true;
-    } else if (!notes->has_counters) {
+    } else {
         read_sentence(notes, key, text);
     }
     return 0;
-}
-
-/* In a file without counters, a sample that was asked for and not lost was
- * taken. Still older files count the stacks of such samples alone. */
-void
-pprof_notes_end(struct pprof_notes *notes)
-{
-    struct profile_cost *cost = &notes->counters.cost;
-    uint64_t lost = 0;
-    if (notes->has_counters)
-        return;
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        sum_add(&lost, cost->lost[i]);
-    cost->taken = cost->asked > lost ? cost->asked - lost : 0;
-    cost->peeked =
-        notes->walked > cost->taken ? notes->walked - cost->taken : 0;
 }
 
 void

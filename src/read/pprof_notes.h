@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
- * commands, and the counters of the profile (model/quality.h). For pprof.c
- * alone.
+ * pprof_notes.h -- reads the comments of a pprof file that we wrote, or that
+ * was merged of such files: the commands, and the counters of the profile
+ * (model/quality.h). For pprof.c alone.
  */
 #ifndef READ_PPROF_NOTES_H
 #define READ_PPROF_NOTES_H
@@ -20,8 +20,11 @@ struct pprof_notes {
     uint32_t process_count;
     struct profile *profile;  /* owns the strings */
     struct counters counters; /* complete after pprof_notes_end */
-    bool has_counters;        /* else they come from sentences */
-    uint64_t walked;          /* by a sentence: stacks, also of waits */
+    /* Of the file whose comments are read, of those that were merged. */
+    struct counters of_file;
+    unsigned place;    /* of the last comment */
+    bool has_counters; /* else they come from sentences */
+    uint64_t walked;   /* by a sentence: stacks, also of waits */
 };
 
 /* Return what is known of the process that the label LABEL names, "app.4711";

@@ -410,19 +410,6 @@ spool_load_sample(struct spool_load *load, const struct profile_sample *key)
     return &samples[number];
 }
 
-/* Add the counters of a spool that was read. All in front of the rate are sums
- * of one type. */
-static void
-add_cost(struct profile_cost *to, const struct profile_cost *cost)
-{
-    uint64_t *sums = (uint64_t *)to;
-    const uint64_t *values = (const uint64_t *)cost;
-    enum { SUMS = offsetof(struct profile_cost, rate) / sizeof(*sums) };
-    for (unsigned i = 0; i < SUMS; i++)
-        sum_add(&sums[i], values[i]);
-    rate_merge(&to->rate, &cost->rate);
-}
-
 /* The time of the profile reaches from the first start to the last end. */
 static void
 add_time(struct spool_load *load)
@@ -462,7 +449,7 @@ void
 spool_load_sum(struct spool_load *load)
 {
     add_samples(load);
-    add_cost(&load->profile->cost, &load->cost);
+    profile_add_cost(&load->profile->cost, &load->cost);
     add_time(load);
 }
 

@@ -275,6 +275,18 @@ a_period_makes_time_of_counts(void **state)
     profile_free(profile);
 }
 
+/* The foreign profile with COMMENTS. */
+static struct profile *
+read_comments(const char *const *comments, size_t count)
+{
+    put_foreign();
+    for (size_t i = 0; i < count; i++) {
+        put((const uint8_t[]){13 << 3 | WIRE_NUMBER, (uint8_t)(8 + i)}, 2);
+        put_string(comments[i]);
+    }
+    return read_back(raw, raw_length, false);
+}
+
 /* Versions before the counters had their numbers in sentences alone. */
 static void
 sentences_of_older_versions_are_read(void **state)
@@ -292,12 +304,8 @@ sentences_of_older_versions_are_read(void **state)
         "0.009 s; 4 parked (0.03 %)",
         "note: running threads were asked by the sampler's signal"};
     (void)state;
-    put_foreign();
-    for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++) {
-        put((const uint8_t[]){13 << 3 | WIRE_NUMBER, (uint8_t)(8 + i)}, 2);
-        put_string(comments[i]);
-    }
-    struct profile *profile = read_back(raw, raw_length, false);
+    struct profile *profile =
+        read_comments(comments, sizeof comments / sizeof comments[0]);
     const struct profile_cost *cost = &profile->cost;
     assert_int_equal(profile->processes[0].pid, 4711);
     assert_int_equal(cost->rate.tick, 4000000);
@@ -319,6 +327,55 @@ sentences_of_older_versions_are_read(void **state)
     assert_int_equal(cost->parked, 4);
     assert_int_equal(profile->triggers[TRIGGER_ASK], 10);
     profile_free(profile);
+}
+
+static void
+expect_losses(struct profile *profile, const char *losses, const char *cuts)
+{
+    char text[256];
+    assert_string_equal(quality_losses(profile, text, sizeof text), losses);
+    assert_string_equal(quality_cuts(profile, text, sizeof text), cuts);
+    assert_int_equal(profile->cost.sampler_cpu, 7000000);
+    profile_free(profile);
+}
+
+/* Two files of one process, of which `go tool pprof` made one: the second
+ * "process" is gone, and so is a sentence that the first file has, too. */
+static void
+merged_files_add_up(void **state)
+{
+    static const char *const older[] = {
+        "process: 4711 on host, /opt/app",
+        "lost: 14 of 614 asked: 10 exited, 4 silent",
+        "cut: none of 700 stacks",
+        "cost: sampler 0.003 s CPU, 0.2 % of 1.000 s",
+        "lost: none of 100 asked",
+        "cost: sampler 0.004 s CPU, 0.2 % of 1.000 s"};
+    static const char *const newer[] = {
+        "process: 4711 on host, /opt/app",
+        "lost: 14 of 614 asked: 10 exited, 4 silent",
+        "cut: 2 of 700 stacks: 2 no rule",
+        "counters: asked 614, taken 600, peeked 100, sampler_cpu 3000000, "
+        "rate_cpu 5, lost exited 10, lost silent 4, cut no rule 2",
+        "lost: 1 of 101 asked: 1 silent",
+        "counters: asked 101, taken 100, peeked 1, sampler_cpu 4000000, "
+        "rate_cpu 6, by_signal 3, lost silent 1, cut no rule 1"};
+    (void)state;
+    expect_losses(read_comments(older, sizeof older / sizeof older[0]),
+                  "14 of 714 asked: 10 exited, 4 silent", "none of 800 stacks");
+    struct profile *profile =
+        read_comments(newer, sizeof newer / sizeof newer[0]);
+    assert_int_equal(profile->cost.rate.cpu, 11);
+    assert_int_equal(profile->cost.taken, 700);
+    assert_int_equal(profile->triggers[TRIGGER_ASK], 3);
+    assert_int_equal(profile->triggers[TRIGGER_NONE], 7);
+    expect_losses(profile, "15 of 715 asked: 10 exited, 5 silent",
+                  "3 of 801 stacks: 3 no rule");
+    const char *const mixed[] = {older[0], older[1], older[2],
+                                 older[3], newer[4], newer[5]};
+    expect_losses(read_comments(mixed, sizeof mixed / sizeof mixed[0]),
+                  "15 of 715 asked: 10 exited, 5 silent",
+                  "1 of 801 stacks: 1 no rule");
 }
 
 /* Each counter has a number of its own. */
@@ -446,6 +503,7 @@ main(void)
         UNIT(foreign_profiles_are_read),
         UNIT(a_period_makes_time_of_counts),
         UNIT(sentences_of_older_versions_are_read),
+        UNIT(merged_files_add_up),
         UNIT(counters_come_back_exactly),
         UNIT(what_makes_no_sense),
         UNIT(cut_files_are_refused),
