@@ -81,6 +81,8 @@ struct profile_process {
      * data, in ns since that start. LAST_BEGIN: the beginning of the last
      * spool's data, likewise. */
     uint64_t keep, begin, last_begin;
+    /* Expressions of its pprof file, which were obeyed; NULL: not from one. */
+    const char *drop_frames, *keep_frames;
 };
 
 struct profile_module {

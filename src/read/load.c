@@ -117,6 +117,8 @@ add_pprof(struct profile *profile, const void *bytes, size_t length,
         return refuse_pprof(error, name, bytes, length, wrong);
     if (profile->records > records) {
         profile->is_from_pprof = true;
+        if (wrong != NULL)
+            say(error, name, wrong);
         return 0;
     }
     say(error, name, "there is no sample in it");

@@ -158,6 +158,8 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
+        .drop_frames = read->file.drop_frames,
+        .keep_frames = read->file.keep_frames,
         .first_node = read->file.profile->node_count,
         .has_map = true,
     };
@@ -450,6 +452,9 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     status = read_all(&read, profile);
     if (status == 0)
         profile->has_no_times = true;
+    if (status == 0 && read.file.is_not_pruned)
+        read.file.wrong = "its drop_frames or keep_frames are not understood: "
+                          "all frames stay";
     *wrong = read.file.wrong;
     pprof_file_release(&read.file);
     pprof_notes_release(&read.notes);

@@ -145,7 +145,9 @@ add_function(struct pprof_file *file, struct wire message)
         define_id(file, &file->function_ids, numbers[ID],
                   file->function_count) != 0)
         return -1;
-    struct symbol_frame *function = &file->functions[file->function_count++];
+    struct pprof_function *place = &file->functions[file->function_count++];
+    struct symbol_frame *function = &place->frame;
+    *place = (struct pprof_function){0};
     *function = (struct symbol_frame){
         .function = pprof_file_text(file, numbers[NAME]),
         .linkage = pprof_file_text(file, numbers[SYSTEM_NAME]),
@@ -155,9 +157,15 @@ add_function(struct pprof_file *file, struct wire message)
     if (function->function == NULL || function->linkage == NULL ||
         function->file == NULL)
         return -1;
-    function->function =
-        naming_spell(file->profile, function->function, function->linkage);
-    return function->function == NULL ? -1 : 0;
+    const char *name = function->function;
+    function->function = naming_spell(file->profile, name, function->linkage);
+    if (function->function == NULL)
+        return -1;
+    /* A name that is not as the linker knows it was chosen by the writer. */
+    if (name[0] == '\0' || strcmp(name, function->linkage) == 0)
+        name = function->function;
+    place->is_dropped = prune_is_dropped(&file->prune, name);
+    return 0;
 }
 
 /* A first pass counts the locations. Symbols of the second pass are pointed to,
@@ -193,9 +201,10 @@ make_nameless(struct pprof_file *file, struct pprof_location *location,
     return frame->function == NULL ? -1 : 0;
 }
 
+/* *DROPPED becomes how many frames there are, if this one is dropped. */
 static int
 add_line(struct pprof_file *file, struct pprof_location *location,
-         struct symbol_frame *frames, struct wire message)
+         struct symbol_frame *frames, unsigned *dropped, struct wire message)
 {
     enum { FUNCTION = 1, LINE, COUNT };
     uint64_t numbers[COUNT];
@@ -205,10 +214,25 @@ add_line(struct pprof_file *file, struct pprof_location *location,
         intern_find(&file->function_ids, &numbers[FUNCTION], sizeof(uint64_t));
     if (function == INTERN_NONE)
         return pprof_file_refuse(file, "it refers to a function that it lacks");
-    frames[location->symbol.count] = file->functions[function];
+    frames[location->symbol.count] = file->functions[function].frame;
     frames[location->symbol.count++].line =
         numbers[LINE] <= INT32_MAX ? (unsigned)numbers[LINE] : 0;
+    if (file->functions[function].is_dropped)
+        *dropped = location->symbol.count;
     return 0;
+}
+
+/* The innermost COUNT frames of LOCATION are dropped, but not all of its
+ * frames: then all stay, in case that the location begins a stack. */
+static void
+drop_frames(struct pprof_location *location, unsigned count)
+{
+    location->is_cut = count > 0;
+    location->is_dropped = count == location->symbol.count && count > 0;
+    if (location->is_dropped)
+        return;
+    location->symbol.frames += count;
+    location->symbol.count -= count;
 }
 
 /* Read the frames of a location into a block of the profile, because symbols
@@ -220,6 +244,7 @@ read_lines(struct pprof_file *file, struct pprof_location *location,
     enum { LINE = 4 };
     struct wire look = message;
     size_t count = 0;
+    unsigned dropped = 0;
     struct wire_field field;
     while (wire_next(&look, &field))
         count += field.number == LINE && field.type == WIRE_BYTES;
@@ -231,8 +256,9 @@ read_lines(struct pprof_file *file, struct pprof_location *location,
     location->symbol.frames = frames;
     while (wire_next(&message, &field))
         if (field.number == LINE && field.type == WIRE_BYTES &&
-            add_line(file, location, frames, field.bytes) != 0)
+            add_line(file, location, frames, &dropped, field.bytes) != 0)
             return -1;
+    drop_frames(location, dropped);
     return count > 0 ? 0 : make_nameless(file, location, frames);
 }
 
@@ -295,12 +321,29 @@ add_location(struct pprof_file *file, struct wire message)
     return 0;
 }
 
+/* They are read before the functions, wherever they stand. */
+static int
+read_prune(struct pprof_file *file, struct wire whole)
+{
+    uint64_t numbers[PPROF_KEEP_FRAMES + 1];
+    if (read_numbers(file, whole, numbers, PPROF_KEEP_FRAMES + 1) != 0)
+        return -1;
+    file->drop_frames = pprof_file_text(file, numbers[PPROF_DROP_FRAMES]);
+    file->keep_frames = pprof_file_text(file, numbers[PPROF_KEEP_FRAMES]);
+    if (file->drop_frames == NULL || file->keep_frames == NULL)
+        return -1;
+    file->is_not_pruned =
+        prune_begin(&file->prune, file->drop_frames, file->keep_frames) != 0;
+    return 0;
+}
+
 int
 pprof_file_read(struct pprof_file *file, struct profile *profile,
                 struct wire whole)
 {
     *file = (struct pprof_file){.profile = profile};
     if (pprof_file_each(file, whole, PPROF_STRING, add_text) != 0 ||
+        read_prune(file, whole) != 0 ||
         pprof_file_each(file, whole, PPROF_MAPPING, add_mapping) != 0 ||
         pprof_file_each(file, whole, PPROF_FUNCTION, add_function) != 0 ||
         pprof_file_each(file, whole, PPROF_LOCATION, count_location) != 0)
@@ -394,6 +437,26 @@ pprof_file_time_by_period(struct pprof_file *file, const char *type,
     file->type_of[value] = file->type_of[VALUE_SAMPLES];
 }
 
+/* Leave out the first dropped frame of the stack, seen from its root, and all
+ * that it calls. Frames at the root stay, so that something is left. */
+static void
+prune_stack(struct pprof_file *file)
+{
+    bool has_other = false;
+    for (size_t i = file->depth; i-- > 0;) {
+        const struct pprof_location *location =
+            &file->locations[file->stack[i]];
+        if (location->is_cut && has_other) {
+            size_t first = location->is_dropped ? i + 1 : i;
+            file->depth -= first;
+            memmove(file->stack, file->stack + first,
+                    file->depth * sizeof(*file->stack));
+            return;
+        }
+        has_other |= !location->is_cut;
+    }
+}
+
 /* Collect the locations of a sample, as indexes. */
 static int
 collect_stack(struct pprof_file *file, struct wire message)
@@ -420,7 +483,10 @@ collect_stack(struct pprof_file *file, struct wire message)
         if (field.bytes.is_damaged)
             return refuse_damaged(file);
     }
-    return message.is_damaged ? refuse_damaged(file) : 0;
+    if (message.is_damaged)
+        return refuse_damaged(file);
+    prune_stack(file);
+    return 0;
 }
 
 /* Read the values of a sample, in our units. */
@@ -547,6 +613,7 @@ pprof_file_sample(struct pprof_file *file, struct wire message)
 void
 pprof_file_release(struct pprof_file *file)
 {
+    prune_end(&file->prune);
     intern_clear(&file->mapping_ids);
     intern_clear(&file->function_ids);
     intern_clear(&file->location_ids);

@@ -15,6 +15,7 @@
 #include "model/profile.h"
 #include "util/intern.h"
 #include "util/wire.h"
+#include "prune.h"
 
 /* The fields of a profile (pprof.proto). */
 enum pprof_field {
@@ -24,6 +25,8 @@ enum pprof_field {
     PPROF_LOCATION = 4,
     PPROF_FUNCTION = 5,
     PPROF_STRING = 6,
+    PPROF_DROP_FRAMES = 7,
+    PPROF_KEEP_FRAMES = 8,
     PPROF_TIME = 9,
     PPROF_DURATION = 10,
     PPROF_PERIOD_TYPE = 11,
@@ -44,11 +47,19 @@ struct pprof_mapping {
     uint32_t names; /* enum module_names */
 };
 
+struct pprof_function {
+    struct symbol_frame frame;
+    bool is_dropped; /* prune.h */
+};
+
 struct pprof_location {
     uint64_t address;
     uint32_t mapping;    /* index, or PPROF_NO_MAPPING */
     uint32_t flags;      /* NODE_TRUNCATED or alike for a marker, else 0 */
     uint32_t known_node; /* node for a stack of this alone, else 0 */
+    /* Whether a frame was dropped, and the frames called from it. If the
+     * outermost was, the symbol is whole, and IS_DROPPED. */
+    bool is_cut, is_dropped;
     struct symbol symbol;
 };
 #define PPROF_NO_MAPPING UINT32_MAX
@@ -67,10 +78,13 @@ struct pprof_file {
     size_t text_count;
     struct intern mapping_ids, function_ids, location_ids;
     struct pprof_mapping *mappings;
-    struct symbol_frame *functions;
+    struct pprof_function *functions;
     struct pprof_location *locations; /* memory of the profile */
     uint32_t mapping_count, function_count, location_count;
     const char *wrong; /* what is wrong with the file; NULL: nothing */
+    const char *drop_frames, *keep_frames; /* "" if it has none */
+    struct prune prune;
+    bool is_not_pruned; /* those are not understood */
 
     /* The types of values, and the current sample. */
     uint64_t scale[VALUE_COUNT]; /* to our units; 0: there is no such type */

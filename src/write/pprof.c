@@ -143,6 +143,26 @@ value_type(struct pprof *pprof, enum value value)
     return type;
 }
 
+/* The drop_frames and keep_frames that all processes come with. Those of some
+ * would drop frames of the others. */
+static void
+set_frames(struct pprof *pprof, Perftools__Profiles__Profile *part)
+{
+    const struct profile *profile = pprof->profile;
+    const struct profile_process *first = profile->processes;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (process->drop_frames == NULL ||
+            strcmp(process->drop_frames, first->drop_frames) != 0 ||
+            strcmp(process->keep_frames, first->keep_frames) != 0)
+            return;
+    }
+    if (first == NULL)
+        return;
+    part->drop_frames = text_of(pprof, first->drop_frames);
+    part->keep_frames = text_of(pprof, first->keep_frames);
+}
+
 /* Write the kinds of values, and when and how they were taken. */
 static void
 write_head(struct pprof *pprof)
@@ -165,6 +185,7 @@ write_head(struct pprof *pprof)
         part.period = (int64_t)profile->processes[0].period;
     part.time_nanos = (int64_t)profile->start;
     part.duration_nanos = (int64_t)profile->duration;
+    set_frames(pprof, &part);
     write_part(pprof, &part);
 }
 

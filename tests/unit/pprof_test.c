@@ -404,6 +404,133 @@ counters_come_back_exactly(void **state)
     assert_int_equal(read.cost.lost[LOSS_EXITED], 0);
 }
 
+/* A file with functions "0" to "9" of which a location "01" has two, 1 called
+ * by 0 and inlined. The digits of STACK are its functions, root first, and a
+ * space ends a location. */
+static void
+put_stack(const char *stack)
+{
+    uint8_t ids[16];
+    uint8_t count = 0;
+    raw_length = 0;
+    MESSAGE(1, 1, 1, 2, 2);
+    put_string("");
+    put_string("samples");
+    put_string("count");
+    for (char name[] = "0"; name[0] <= '9'; name[0]++) {
+        put_string(name);
+        uint8_t number = (uint8_t)(name[0] - '0');
+        MESSAGE(5, 1, number + 1, 2, number + 3);
+    }
+    for (; *stack != '\0';
+         stack += strcspn(stack, " "), stack += *stack == ' ') {
+        uint8_t depth = (uint8_t)strcspn(stack, " ");
+        ids[count] = count + 1;
+        put((uint8_t[]){4 << 3 | WIRE_BYTES, 4 + 4 * depth, 1 << 3, ++count,
+                        3 << 3, 0x40 + count},
+            6);
+        for (uint8_t i = depth; i-- > 0;)
+            put((uint8_t[]){4 << 3 | WIRE_BYTES, 2, 1 << 3, stack[i] - '0' + 1},
+                4);
+    }
+    put((uint8_t[]){2 << 3 | WIRE_BYTES, 2 + 2 * count}, 2);
+    while (count-- > 0)
+        put((uint8_t[]){1 << 3, ids[count]}, 2);
+    put((uint8_t[]){2 << 3, 1}, 2);
+}
+
+/* The expressions come last, with their fields in front of their texts. */
+static void
+put_frames(const char *drop, const char *keep)
+{
+    put((uint8_t[]){7 << 3, 13, 8 << 3, keep[0] != '\0' ? 14 : 0}, 4);
+    put_string(drop);
+    put_string(keep);
+}
+
+/* The one stack of PROFILE in the same form. */
+static const char *
+stack_of(struct profile *profile)
+{
+    static char text[64];
+    char *at = &text[sizeof text - 1];
+    assert_int_equal(profile->sample_count, 1);
+    for (uint32_t node = profile->samples[0].node; node != 0;
+         node = profile->nodes[node].parent) {
+        const struct symbol *symbol = naming_symbol(profile, node);
+        for (unsigned i = 0; i < symbol->count; i++)
+            *--at = symbol->frames[i].function[0];
+        *--at = ' ';
+    }
+    return at + 1;
+}
+
+static void
+dropped_frames_are_left_out(void **state)
+{
+    static const struct {
+        const char *stack, *drop, *keep, *left;
+    } rows[] = {
+        {"0 1 2 3", "2", "", "0 1"},      {"0 1 2 3", "[1-3]", "", "0"},
+        {"0 1 2 3", "[1-3]", "1", "0 1"}, {"0 1 2 3", "[1-3]", "1|3", "0 1"},
+        {"0 1 2 3", "0", "", "0 1 2 3"},  {"0 1 2 0", "0", "", "0 1 2"},
+        {"0 1", ".", "", "0 1"},          {"0 12 3", "2", "", "0 1"},
+        {"0 12 3", "1", "", "0"},         {"0 123 4", "2", "", "0 1"},
+        {"01 1 2 1 3", "1", "", "0 1 2"}, {"0 1 2", "(?i)1", "", "0 1 2"},
+        {"0 1 2", "", "1", "0 1 2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put_stack(rows[i].stack);
+        put_frames(rows[i].drop, rows[i].keep);
+        struct profile *profile = read_back(raw, raw_length, false);
+        assert_string_equal(stack_of(profile), rows[i].left);
+        assert_int_equal(profile->totals[VALUE_SAMPLES], 1);
+        profile_free(profile);
+    }
+}
+
+/* The file that is written of PROFILE, read back, drops DROP and keeps KEEP. */
+static void
+expect_frames(struct profile *profile, const char *drop, const char *keep)
+{
+    size_t length;
+    uint8_t *file = packed(profile, &length);
+    struct profile *again = read_back(file, length, false);
+    assert_string_equal(again->processes[0].drop_frames, drop);
+    assert_string_equal(again->processes[0].keep_frames, keep);
+    profile_free(again);
+    free(file);
+}
+
+static void
+dropped_frames_are_written_again(void **state)
+{
+    const char *wrong;
+    (void)state;
+    put_stack("0 1 2");
+    put_frames("[12]", "1");
+    struct profile *profile = read_back(raw, raw_length, false);
+    expect_frames(profile, "[12]", "1");
+    assert_int_equal(pprof_read(profile, raw, raw_length, &wrong), 0);
+    expect_frames(profile, "[12]", "1");
+    /* They are not those of another file. */
+    put_stack("0 1 2");
+    put_frames("[12]", "");
+    assert_int_equal(pprof_read(profile, raw, raw_length, &wrong), 0);
+    expect_frames(profile, "", "");
+    assert_null(wrong);
+    profile_free(profile);
+
+    profile = example(NULL);
+    put_stack("0 1 2");
+    put_frames("(?i)", "");
+    assert_int_equal(pprof_read(profile, raw, raw_length, &wrong), 0);
+    assert_non_null(strstr(wrong, "not understood"));
+    expect_frames(profile, "", "");
+    profile_free(profile);
+}
+
 static void
 expect_refused(const char *sentence)
 {
@@ -505,6 +632,8 @@ main(void)
         UNIT(sentences_of_older_versions_are_read),
         UNIT(merged_files_add_up),
         UNIT(counters_come_back_exactly),
+        UNIT(dropped_frames_are_left_out),
+        UNIT(dropped_frames_are_written_again),
         UNIT(what_makes_no_sense),
         UNIT(cut_files_are_refused),
     };
