@@ -3,7 +3,8 @@
 #
 # Goals of this test: what we write is opened by the programs that it is for.
 # - go tool pprof: top, tree, traces, tags, differences, and its own copy of a
-#   profile is one that we read;
+#   profile is one that we read; a profile that it makes of two has the losses of
+#   both; it leaves out the same frames as we do (drop_frames);
 # - the Firefox Profiler: its loader (of its command-line client), and its
 #   format's description, field by field;
 # - speedscope: its page in a browser without a screen, and its schema;
@@ -99,6 +100,40 @@ if has go && pprof -raw p.pb.gz >/dev/null; then
     plain "$sprofile" convert again.pb.gz again.wall.folded
     expect_status 0
     cmp -s again.wall.folded p.folded || fail "pprof's copy has other stacks"
+
+    "$work/make_spool" "$tmp/a.sprof" && "$sprofile" convert a.sprof a.pb.gz ||
+        fail "no profile with losses"
+    pprof -proto -output="$tmp/both.pb.gz" a.pb.gz p.pb.gz >/dev/null ||
+        fail "pprof does not merge: $(cat err)"
+    "$sprofile" info a.pb.gz p.pb.gz | grep -E '^(lost|cut|due) ' >parts
+    "$sprofile" info both.pb.gz | grep -E '^(lost|cut|due) ' >merged
+    cmp -s parts merged || fail "of two: $(cat merged), not $(cat parts)"
+
+    # The second time without the expressions: what pprof has left.
+    "$python" - "$here" p.pb.gz dropped.pb <<'END'
+import gzip, sys
+sys.path.insert(0, sys.argv[1])
+from push_sums import every
+profile = gzip.open(sys.argv[2]).read()
+number = len(every(profile, 6))
+for field, text in (7, rb"threading\..*|program\.(?:work|wait)"), (8, rb".*\.work"):
+    profile += bytes([6 << 3 | 2, len(text)]) + text
+    profile += bytes([field << 3, number & 127 | 128, number >> 7])
+    number += 1
+open(sys.argv[3], "wb").write(profile)
+END
+    pprof -proto -output="$tmp/left.pb.gz" dropped.pb >/dev/null ||
+        fail "pprof does not drop frames: $(cat err)"
+    { gzip -dc left.pb.gz && printf '\x38\x00'; } >left.pb
+    for name in dropped left; do
+        plain "$sprofile" convert $name.pb $name.wall.folded
+        expect_status 0
+    done
+    cmp -s dropped.wall.folded left.wall.folded ||
+        fail "not what pprof drops: $(diff dropped.wall.folded left.wall.folded)"
+    ! cmp -s dropped.wall.folded p.folded || fail "nothing was dropped"
+    ! grep -q 'program.wait' dropped.wall.folded || fail "not all was dropped"
+    grep -q 'program.work' dropped.wall.folded || fail "not all was kept"
     mkdir go
     cat >go/main.go <<'END'
 package main
