@@ -18,10 +18,11 @@ bool pprof_recognize(const void *bytes, size_t length);
 /*
  * Add the profile of LENGTH bytes. Its samples need not be in any order of
  * time. If PROFILE keeps events, these follow one another in each thread.
- * Frames that the file's drop_frames name are left out (prune.h). *WRONG is
- * NULL, or says that they are not understood. Returns 0, or -1: *WRONG is then part of a sentence, "it is damaged", or NULL
- * if memory is short. A file that is wrong adds nothing to PROFILE but strings;
- * if memory is short, parts of it may have been added.
+ * Frames that the file's drop_frames name are left out (prune.h). Returns 0,
+ * with *WRONG NULL, or part of a sentence if those are not understood. Or
+ * returns -1: *WRONG is then part of a sentence, "it is damaged", or NULL if
+ * memory is short. A file that is wrong adds nothing to PROFILE but strings; if
+ * memory is short, parts of it may have been added.
  */
 int pprof_read(struct profile *profile, const void *bytes, size_t length,
                const char **wrong);
