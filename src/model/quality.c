@@ -62,17 +62,25 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+/* A merged pprof file has the longest period of its parts: there the rate is
+ * above that by more than whole points of a sentence can make it, 1 of 20. */
 uint64_t
 quality_wanted_rate(const struct profile *profile)
 {
-    uint64_t period = 0;
+    const struct rate *rate = &profile->cost.rate;
+    uint64_t period = 0, effective = rate_wanted(rate);
     for (uint32_t i = 0; i < profile->process_count; i++) {
         uint64_t other = profile->processes[i].period;
         if (other != 0 && period != 0 && other != period)
-            return rate_wanted(&profile->cost.rate);
+            return effective;
         period = other != 0 ? other : period;
     }
-    return period != 0 ? 1000000000u / period : 0;
+    if (period == 0)
+        return 0;
+    uint64_t common = 1000000000u / period;
+    return rate->cpu / period >= 20 && effective > common + common / 20
+               ? effective
+               : common;
 }
 
 char *

@@ -163,7 +163,8 @@ set_frames(struct pprof *pprof, Perftools__Profiles__Profile *part)
     part->keep_frames = text_of(pprof, first->keep_frames);
 }
 
-/* Write the kinds of values, and when and how they were taken. */
+/* Write the kinds of values, and when and how they were taken. Of several
+ * periods it is the longest, as in what `go tool pprof` merges. */
 static void
 write_head(struct pprof *pprof)
 {
@@ -181,8 +182,9 @@ write_head(struct pprof *pprof)
     part.default_sample_type =
         pprof->is_series ? period.type : types[VALUE_CPU].type;
     part.period_type = &period;
-    if (profile->process_count > 0)
-        part.period = (int64_t)profile->processes[0].period;
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if ((int64_t)profile->processes[i].period > part.period)
+            part.period = (int64_t)profile->processes[i].period;
     part.time_nanos = (int64_t)profile->start;
     part.duration_nanos = (int64_t)profile->duration;
     set_frames(pprof, &part);

@@ -295,20 +295,23 @@ put_counts(struct spool_remake *remake, uint32_t number)
                       tail, sizeof(tail));
 }
 
-/* Write the rate. If processes had different rates, it is their average. */
+/* Write the rate. If processes had different rates, it is their average. CPU
+ * time is rounded up, so that no point is lost. */
 static void
 put_rate(struct spool_remake *remake)
 {
     const struct rate *rate = &remake->records.profile->cost.rate;
-    uint64_t wanted = rate_wanted(rate);
     struct record_rate record = {.tick = rate->tick, .count = LIMIT_COUNT};
-    if (wanted == 0)
+    uint64_t due = 0;
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        sum_add(&due, rate->due[i]);
+    if (rate_wanted(rate) == 0)
         return;
-    record.period = (1000000000 + wanted / 2) / wanted;
+    record.period = (uint64_t)((__uint128_t)rate->cpu * 1000 / due);
     struct rate_entry entries[LIMIT_COUNT];
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
         entries[i] = (struct rate_entry){
-            .cpu = (rate->due[i] * record.period + 500) / 1000,
+            .cpu = (rate->due[i] * record.period + 999) / 1000,
             .taken = rate->taken[i],
         };
     spool_records_add(&remake->records, RECORD_RATE, &record, sizeof(record),

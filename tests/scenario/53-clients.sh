@@ -105,8 +105,8 @@ if has go && pprof -raw p.pb.gz >/dev/null; then
         fail "no profile with losses"
     pprof -proto -output="$tmp/both.pb.gz" a.pb.gz p.pb.gz >/dev/null ||
         fail "pprof does not merge: $(cat err)"
-    "$sprofile" info a.pb.gz p.pb.gz | grep -E '^(lost|cut|due) ' >parts
-    "$sprofile" info both.pb.gz | grep -E '^(lost|cut|due) ' >merged
+    "$sprofile" info a.pb.gz p.pb.gz | grep -E '^(rate|lost|cut|due) ' >parts
+    "$sprofile" info both.pb.gz | grep -E '^(rate|lost|cut|due) ' >merged
     cmp -s parts merged || fail "of two: $(cat merged), not $(cat parts)"
 
     # The second time without the expressions: what pprof has left.

@@ -19,6 +19,7 @@
 #include "model/naming.h"
 #include "model/events.h"
 #include "read/pprof.h"
+#include "util/array.h"
 #include "util/gzip.h"
 #include "util/wire.h"
 #include "write/output_file.h"
@@ -378,6 +379,49 @@ merged_files_add_up(void **state)
                   "1 of 801 stacks: 1 no rule");
 }
 
+/* Merged of a second with 100 points and one with 1,000. */
+static struct profile *
+read_two_rates(void)
+{
+    static const char *const comments[] = {
+        "counters: asked 90, taken 90, rate_cpu 1000000000, due merged 100000",
+        "counters: asked 800, taken 800, rate_cpu 1000000000, "
+        "due merged 1000000"};
+    put_foreign();
+    MESSAGE(11, 1, 3, 2, 10);
+    put((const uint8_t[]){12 << 3 | WIRE_NUMBER, 10}, 2);
+    for (uint8_t i = 0; i < 2; i++)
+        put((const uint8_t[]){13 << 3 | WIRE_NUMBER, 8 + i}, 2);
+    put_string(comments[0]);
+    put_string(comments[1]);
+    put_string("milliseconds");
+    return read_back(raw, raw_length, false);
+}
+
+/* A file has one period, that of the lower rate. */
+static void
+merged_rates_are_one(void **state)
+{
+    char text[256];
+    (void)state;
+    struct profile *profile = read_two_rates();
+    quality_rate(profile, text, sizeof text);
+    assert_non_null(strstr(text, ": 445 a CPU second of 550 asked"));
+    /* Our own file of two processes. */
+    profile->processes[0].period = 1000000;
+    assert_true(ARRAY_GROW(profile->processes, profile->process_count));
+    profile->processes[profile->process_count] = profile->processes[0];
+    profile->processes[profile->process_count++].period = 10000000;
+    size_t length;
+    uint8_t *file = packed(profile, &length);
+    struct profile *again = read_back(file, length, false);
+    assert_int_equal(again->processes[0].period, 10000000);
+    assert_int_equal(quality_wanted_rate(again), 550);
+    free(file);
+    profile_free(again);
+    profile_free(profile);
+}
+
 /* Each counter has a number of its own. */
 static void
 counters_come_back_exactly(void **state)
@@ -631,6 +675,7 @@ main(void)
         UNIT(a_period_makes_time_of_counts),
         UNIT(sentences_of_older_versions_are_read),
         UNIT(merged_files_add_up),
+        UNIT(merged_rates_are_one),
         UNIT(counters_come_back_exactly),
         UNIT(dropped_frames_are_left_out),
         UNIT(dropped_frames_are_written_again),

@@ -89,6 +89,10 @@ comes_back(struct profile *profile)
                          profile->processes[i].start);
         assert_int_equal(again->processes[i].pid, profile->processes[i].pid);
     }
+    const struct rate *rate = &profile->cost.rate;
+    assert_memory_equal(again->cost.rate.due, rate->due, sizeof rate->due);
+    assert_in_range(again->cost.rate.cpu, rate->cpu - rate->cpu / 10000,
+                    rate->cpu + rate->cpu / 10000);
     assert_int_equal(profile_module_names(again, 1),
                      profile_module_names(profile, 1));
     free(bytes);
@@ -141,6 +145,8 @@ a_profile_without_a_spool_becomes_one(void **state)
         unseen += profile->samples[i].node == PROFILE_NOT_SAMPLED;
     assert_true(unseen > 0);
     profile->processes[0].spool = NULL;
+    /* As of two rates, whose average is no whole number. */
+    profile->cost.rate.due[LIMIT_MERGED] += 1333;
     comes_back(profile);
 }
 
