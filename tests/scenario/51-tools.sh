@@ -67,13 +67,16 @@ has ltrace && {
 has valgrind && {
     # Without --trace-children only valgrind's launcher would be followed. What
     # "auto" picks there is a timer.
-    for trigger in auto ask; do
-        plain env "${settings[@]}" SPROF_TRIGGER=$trigger SPROF_COST=off SPROF_FREQUENCY=10000 \
+    for trigger in auto:timer ask:ask; do
+        plain env "${settings[@]}" SPROF_OUTPUT="$tmp/v.sprof" \
+            SPROF_TRIGGER=${trigger%:*} SPROF_COST=off SPROF_FREQUENCY=10000 \
             valgrind -q --fair-sched=yes --error-exitcode=99 "$known" 400
         expect_program
+        "$sprofile" info v*.sprof >v.info
+        grep -q "^triggers .*${trigger#*:} [1-9]" v.info ||
+            fail "no samples under valgrind, $trigger: $(cat v.info)"
+        rm v*.sprof
     done
-    [ -e p.folded ] || fail "no profile of a program under valgrind"
-    rm -f p.folded
     # By name there is no other trigger: a clear line, and no profile. It lasts
     # until the sampler has had its turn of valgrind's lock.
     plain valgrind -q --fair-sched=yes --trace-children=yes \
