@@ -258,6 +258,13 @@ plain "$sprofile" report --by process -n 0 --focus '^leaf_spin$' run/p.pb.gz
     fail "not the four of the tree, with the killed one: $(cat out)"
 expect_files p.folded p.pb.gz
 
+echo "-- many processes, four at a time"
+record -o p.pb.gz -- sh -c 'seq 200 | xargs -P 4 -n 1 sh -c ":"'
+expect_status 0
+count=$(sed -n 's/^sprof: wrote .* in \([0-9]*\) processes.*/\1/p' err)
+[ "$count" = 203 ] || fail "not all processes, of sh and seq, too: $(cat err)"
+expect_files p.pb.gz
+
 echo "-- signals"
 cat >signals.py <<'END'
 import signal, time
