@@ -250,26 +250,41 @@ note_unopened_end(const struct thread_end *end)
     note_unseen(end->cpu - begin.clock);
 }
 
+/* Returns the index of the thread of END, or THREADS_NONE if it was never
+ * entered and is gone. One that is still leaving is entered now: the list of
+ * threads would bring it later, and its time would count twice. */
+static uint32_t
+index_of_end(const struct thread_end *end)
+{
+    if (threads_indexes()[end->tid] == 0) {
+        uint64_t clock = clock_thread(end->tid);
+        if (clock == CLOCK_NONE || clock < end->cpu ||
+            clock - end->cpu > HARVEST_LEAVING_NS)
+            return THREADS_NONE;
+    }
+    return threads_index(end->tid);
+}
+
 /* A thread has reported its end. It may have been looked at after that, because
  * it runs on for a moment. */
 static void
 note_end(const struct thread_end *end)
 {
-    uint32_t index = threads_indexes()[end->tid];
-    if (index == 0) {
+    uint32_t index = index_of_end(end);
+    if (index == THREADS_NONE) {
         note_unopened_end(end);
         return;
     }
-    struct thread_time *account = thread_time_of(index - 1);
+    struct thread_time *account = thread_time_of(index);
     if (account->is_ignored && settings_registered_only(settings))
         note_unopened_end(end);
     uint64_t cpu = end->cpu > account->seen ? end->cpu : account->seen;
     if (account->has_ended || cpu - end->cpu > HARVEST_LEAVING_NS)
         return;
     if (!account->is_ignored && end->name[0] != '\0')
-        journal_thread_name(index - 1, end->name);
+        journal_thread_name(index, end->name);
     if (!account->is_ignored)
-        observe_end_thread(index - 1, cpu, end->start, end->time, true);
+        observe_end_thread(index, cpu, end->start, end->time, true);
     account->seen = cpu;
     account->has_ended = true;
     account->ended_at = end->time;
