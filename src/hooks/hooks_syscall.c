@@ -9,7 +9,8 @@
  * (seccomp(2), prctl(2)): it may kill the process for a call that only we make.
  * It works on the program's threads and, with SECCOMP_FILTER_FLAG_TSYNC, on the
  * sampler. So the profile ends before it, and none of our code runs after it. A
- * thread that asks to be traced (tracee.h).
+ * thread that asks to be traced (tracee.h). The end of a thread or of the
+ * process.
  *
  * Headers declare these functions with a variable number of arguments, which
  * cannot be passed on. So they have other names here.
@@ -29,6 +30,7 @@
 #include "base/words.h"
 #include "libc/real.h"
 #include "sampling/sampler_thread.h"
+#include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
 #include "signals/disposition.h"
 #include "signals/handlers.h"
@@ -152,6 +154,10 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     /* Where the profile has ended, a filter may forbid what these do. */
     if (has_words && phase_now() == PHASE_RUNNING) {
         long result;
+        if (number == SYS_exit)
+            thread_ends_leave();
+        if (number == SYS_exit_group)
+            lifecycle_end_apart(END_QUICK);
         if (hook_wait_by_number(number, a, b, c, d, e, f, &result))
             return result;
         if (number == SYS_rt_sigprocmask && b != 0)

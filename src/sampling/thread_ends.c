@@ -25,6 +25,7 @@
 #include "base/scheduling.h"
 #include "base/state.h"
 #include "base/sys.h"
+#include "base/thread_local.h"
 #include "capture/fill.h"
 #include "capture/handler.h"
 #include "labels/labels.h"
@@ -91,16 +92,9 @@ thread_ends_release_key(void)
     return pthread_key_delete(key) == 0;
 }
 
-/* Called at the thread's end. Destructors run in rounds while any of them sets
- * its value again. Ours sets it once, and so runs after the program's. */
 static void
-note_end(void *value)
+note_end(void)
 {
-    if (!is_last_round) {
-        is_last_round = true;
-        set_key(value);
-        return;
-    }
     pid_t tid = sys_gettid();
     handler_leave_thread();
     cpu_timer_drop(tid);
@@ -125,6 +119,29 @@ note_end(void *value)
     atomic_store_explicit(&entry->state, RING_WRITTEN, memory_order_release);
 }
 
+/* Called at the thread's end. Destructors run in rounds while any of them sets
+ * its value again. Ours sets it once, and so runs after the program's. */
+static void
+on_end(void *value)
+{
+    if (is_last_round) {
+        note_end();
+        return;
+    }
+    is_last_round = true;
+    set_key(value);
+}
+
+void
+thread_ends_leave(void)
+{
+    /* A thread or process that clone(2) alone has made may have the words of
+     * another thread. */
+    pid_t tid = sys_gettid();
+    if (started_at != 0 && tid == thread_local_tid() && tid != sys_getpid())
+        note_end();
+}
+
 /* Make the key with the last free number below KEYS: the program gets the
  * numbers before it, as it would without us. */
 static bool
@@ -132,8 +149,7 @@ make_key(void)
 {
     pthread_key_t made[KEYS];
     unsigned count = 0;
-    while (count < KEYS &&
-           REAL(pthread_key_create)(&made[count], note_end) == 0)
+    while (count < KEYS && REAL(pthread_key_create)(&made[count], on_end) == 0)
         if (made[count++] >= KEYS - 1)
             break;
     if (count == 0)

@@ -49,6 +49,11 @@ int thread_ends_create(pthread_t *thread, const pthread_attr_t *attributes,
 /* The same for thrd_create(3). */
 int thread_ends_create_c11(thrd_t *thread, thrd_start_t start, void *argument);
 
+/* The calling thread, which has thread-local words, is about to end by the
+ * system call exit(2). No destructor runs then.
+ * Context: hook. */
+void thread_ends_leave(void);
+
 /* Delete our pthread key because the program has run out of keys. From then on
  * only the sampler notices thread ends. Returns false if we have no key.
  * Context: any thread. */

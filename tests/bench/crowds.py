@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Is the sum of a profile's CPU time that of the threads?
 
-crowds.c has so many threads that use 0.8 s of CPU time together, and end in the
+tests/workload/crowds.c has so many threads that use 0.8 s of CPU time together, and end in the
 way that the row names. "raw" is the system call exit(2) of each thread. With
 exit, _exit and exit_group (the system call) they still run when the process
 ends. A cell is what the profile shows, less what the threads' own clocks have
@@ -10,12 +10,13 @@ more than 0.1 % (1 % if each thread computes for less than 1 ms): it is below
 that sum, or above the process's clock less the sampler's. "WRONG" is the
 reader's own check, and "lost" are samples that found no free slot, in percent
 of those that were asked for. With --busy so many other processes compute
-meanwhile. With --gate no thread begins before all exist.
+meanwhile; with --gate no thread begins before all exist. The build must have its tests.
 """
 import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import bench
 import spool
@@ -47,7 +48,7 @@ def run(arguments, threads, ending, variables):
         env = bench.preloaded(arguments.build, directory,
                               SPROF_SYMBOLIZE="off",
                               SPROF_OUTPUT=directory / "p.folded", **variables)
-        usage = bench.run([bench.compiled("crowds"), threads, ending, each] +
+        usage = bench.run([arguments.program, threads, ending, each] +
                           ["gate"] * arguments.gate, env,
                           stdout=directory / "said")
         words = (directory / "said").read_text()
@@ -82,6 +83,8 @@ def cell(truth, shown, usage, counts, info, most):
 def main():
     parser = bench.options(__doc__, rounds=1)
     parser.add_argument("--busy", type=int, default=0)
+    parser.add_argument("--program", type=Path,
+                        help="crowds, if not the one of the build")
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--threads", type=int, nargs="*", default=THREADS)
     parser.add_argument("--endings", nargs="*", default=ENDINGS)
@@ -89,6 +92,10 @@ def main():
     parser.add_argument("--settings", nargs="*", default=list(SETTINGS))
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
+    arguments.program = arguments.program or (
+        arguments.build.resolve() / "tests" / "workload" / "crowds")
+    if not arguments.program.exists():
+        sys.exit(f"bench: no {arguments.program}; build with -DSPROF_TESTS=ON")
     report = bench.Report(arguments.out)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
             for _ in range(arguments.busy)]

@@ -78,6 +78,7 @@ if [ -n "$quick" ]; then
         --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
     measure calls --rounds 1
+    measure crowds --threads 16 1000 --endings return raw exit_group
     measure blocked --seconds 1
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
     measure scale --threads 2000 --seconds 2
@@ -110,6 +111,7 @@ else
     part=default_truth measure truth --triggers auto --cost 1 --peers 0
     measure accuracy
     measure calls
+    measure crowds
     measure blocked --seconds 1
     measure disturb --seconds 60 --loop-seconds 3
     measure scale --seconds 4
@@ -193,7 +195,7 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth default_truth accuracy calls blocked disturb scale handler \
+    for name in truth default_truth accuracy calls crowds blocked disturb scale handler \
         record spool_write labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do

@@ -35,7 +35,8 @@ done
 # CPU time is where it was used, and as much as was used.
 # - a system call that runs for many sample points has its share, with each
 #   trigger that waits until it returns;
-# - threads that end while they have no CPU count once.
+# - threads that end while they have no CPU count once;
+# - threads have all their time, in whatever way they or the process end.
 section "times that the program knows"
 
 for bytes in 400000 4000000 40000000; do
@@ -69,6 +70,22 @@ for threads in 16 200; do
             END { printf "%.3f s and the sampler %.3f s, of %.3f s\n", cpu, sampler, used
                 exit !(cpu + sampler < used * 1.01 + 0.02 && cpu + sampler > used * 0.9) }' out ||
             fail "$threads threads, $setting"
+    done
+done
+
+for ending in return pthread_exit cancel raw exit _exit exit_group; do
+    for setting in SPROF_COST=1 SPROF_TRIGGER=ask; do
+        rm -f p.*
+        profile SPROF_KEEP_SPOOL=1 $setting "$work/crowds" 100 $ending 4000
+        expect_ok
+        used=$(sed -n 's/^threads //p' out)
+        plain "$sprofile" info p.sprof
+        expect_due out
+        awk -v used="$used" '
+            /^totals/ { cpu = $2 }
+            END { printf "%.3f s, the threads %.3f s\n", cpu, used / 1e9
+                exit !(cpu > used / 1e9 * 0.999 - 0.001) }' out ||
+            fail "100 threads, $ending, $setting"
     done
 done
 

@@ -42,7 +42,7 @@ profile SPROF_COST=off SPROF_FREQUENCY=20000 \
 expect_ok
 has_profile outlived
 
-for way in return exit _exit _Exit quick_exit term int handler atexit; do
+for way in return exit _exit _Exit by_number quick_exit term int handler atexit; do
     profile "$work/exits" "$way" 30
     has_profile "$way"
 done

@@ -148,6 +148,25 @@ a_thread_that_came_and_went_is_counted_by_age(void **state)
     assert_int_equal(roster_total(), 1);
 }
 
+/* The kernel's list would bring it after its end was read. */
+static void
+a_thread_that_is_met_while_it_leaves_counts_once(void **state)
+{
+    (void)state;
+    made_begin_sampling();
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, 600000);
+    made_report_end(MADE_TID, made_now - 600000, "");
+    made_run(MADE_TID, 500);
+    made_tick();
+    made_thread_gone(MADE_TID);
+    made_tick();
+    assert_int_equal(made_cpu(0), 0);
+    assert_int_equal(end_of(MADE_TID)->cpu, 600000);
+    assert_int_equal(end_of(MADE_TID)->flags, THREAD_END_EXACT);
+    assert_int_equal(roster_total(), 2);
+}
+
 static void
 a_tid_that_is_used_again_is_another_thread(void **state)
 {
@@ -386,6 +405,8 @@ main(void)
         cmocka_unit_test_setup(an_end_that_is_not_reported_is_what_was_seen,
                                begin),
         cmocka_unit_test_setup(a_thread_that_came_and_went_is_counted_by_age,
+                               begin),
+        cmocka_unit_test_setup(a_thread_that_is_met_while_it_leaves_counts_once,
                                begin),
         cmocka_unit_test_setup(a_tid_that_is_used_again_is_another_thread,
                                begin),
