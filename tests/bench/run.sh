@@ -78,7 +78,7 @@ if [ -n "$quick" ]; then
         --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
     measure calls --rounds 1
-    measure crowds --threads 16 1000 --endings return raw exit_group
+    measure crowds --threads 16 256 --endings return raw exit_group
     measure blocked --seconds 1
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
     measure scale --threads 2000 --seconds 2
