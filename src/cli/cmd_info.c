@@ -350,7 +350,7 @@ static void
 print_threads(const struct profile *profile)
 {
     static const struct column all[] = {
-        {"pid", 9, 0},     {"tid", 9, 0},  {"samples", 11, 1}, {"cpu s", 11, 1},
+        {"pid", 9, 0},     {"tid", 9, 0},  {"points", 11, 1}, {"cpu s", 11, 1},
         {"wall s", 11, 1}, {"name", 0, 2}, {NULL, 0, 0},
     };
     struct columns columns = {.stream = stdout,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "show/truncate.h"
 #include "show/wrap.h"
 #include "command.h"
 
@@ -40,8 +41,12 @@ static const struct word samples[] = {
     {"lost", "asked, but there is no stack; the causes stand beside it"},
     {"not asked", "due, but the thread was not interrupted; the causes stand "
                   "beside it"},
-    {"sample", "a stack with the times that it stands for; that of a waiting "
-               "thread stands for its whole wait"},
+    {"sample", "a stack with the times that it stands for; in heads, that of a "
+               "running thread"},
+    {"look at waits", "a point at which a thread did not run; its stack stands "
+                      "for the whole wait"},
+    {"±", "the error of the percentage before it, with a confidence of 95 %; "
+          "rows of fewer than 5 samples are dim"},
     {"rate", "the samples that running threads had in a second of CPU time"},
     {"cut", "a stack that ends before its root, with [truncated] there; the "
             "causes stand beside it"},
@@ -93,8 +98,9 @@ static void
 print_word(FILE *stream, const char *word, const char *meaning)
 {
     struct wrap wrap = {stream, WIDTH, MEANING, 0, MEANING - 1};
-    fprintf(stream, "  %-*s", MEANING - 3, word);
-    if (strlen(word) + 2 >= MEANING)
+    int blanks = MEANING - 3 - (int)truncate_width(word);
+    fprintf(stream, "  %s%*s", word, blanks > 0 ? blanks : 0, "");
+    if (blanks < 0)
         fprintf(stream, "\n%*s", MEANING - 1, "");
     wrap_text(&wrap, meaning);
     fputc('\n', stream);

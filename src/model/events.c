@@ -267,6 +267,8 @@ forget_sums(struct profile *profile)
         for (uint32_t i = 0; i < profile->thread_count; i++)
             profile->threads[i].values[j] = 0;
     }
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        profile->samples[i].squares = 0;
     for (unsigned i = 0; i < STATE_COUNT; i++)
         profile->states[i] = 0;
 }
@@ -285,6 +287,7 @@ sum_events(struct profile *profile)
             sum_add(&thread[j], values[j]);
             sum_add(&profile->totals[j], values[j]);
         }
+        sample->squares += events_square(event->cpu, event->count);
         sum_add(&profile->states[sample->state], event->count);
     }
 }

@@ -56,6 +56,14 @@ int events_clip(struct profile *profile, uint64_t from, uint64_t to);
 bool events_cut(struct profile_event *event, uint64_t start, uint64_t from,
                 uint64_t to);
 
+/* The square of the CPU time of a record, in ns^2. If it stands for COUNT
+ * records (SAMPLE_SUMMED), these had equal times. */
+static inline double
+events_square(uint64_t cpu, uint64_t count)
+{
+    return (double)cpu * (double)cpu / (double)(count > 1 ? count : 1);
+}
+
 /* Append a copy of EVENT; nothing happens if events are not kept. For readers
  * that make their own samples. Returns 0, or -1 if memory is short. */
 int events_put(struct profile *profile, const struct profile_event *event);

@@ -138,6 +138,8 @@ struct profile_sample {
     uint32_t epoch;       /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
+    double squares;       /* ns^2: of the CPU time of each record of one that
+                             ran; 0: not known */
     uint64_t values[VALUE_COUNT];
 };
 

@@ -62,6 +62,21 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+char *
+quality_samples(const struct profile *profile, char *text, size_t size)
+{
+    uint64_t ran = profile->states[STATE_RUNNING];
+    uint64_t looks = profile->totals[VALUE_SAMPLES] - ran;
+    uint32_t threads = profile_busy_threads(profile);
+    struct line line = {text, size, 0};
+    line_add(&line, "%llu of %u thread%s", (unsigned long long)ran, threads,
+             number_plural(threads));
+    if (looks > 0)
+        line_add(&line, ", %llu look%s at waits", (unsigned long long)looks,
+                 number_plural(looks));
+    return text;
+}
+
 /* A merged pprof file has the longest period of its parts: there the rate is
  * above that by more than whole points of a sentence can make it, 1 of 20. */
 uint64_t
@@ -108,9 +123,16 @@ quality_short_rate(const struct profile *profile, char *text, size_t size,
     const struct profile_cost *cost = &profile->cost;
     struct text rate;
     text_begin(&rate, text, size);
-    if (rate_wanted(&cost->rate) != 0)
+    if (profile->filter != NULL && profile->totals[VALUE_CPU] > 0 &&
+        profile->states[STATE_RUNNING] > 0) {
+        const struct rate part = {.cpu = profile->totals[VALUE_CPU]};
+        text_add_grouped(&rate,
+                         rate_reached(&part, profile->states[STATE_RUNNING]));
+        text_add(&rate, " a CPU second");
+    } else if (profile->filter == NULL && rate_wanted(&cost->rate) != 0) {
         rate_tell(&rate, &cost->rate, quality_wanted_rate(profile), cost->taken,
                   sum_losses(cost), room != 0 ? room : 1);
+    }
     return text;
 }
 

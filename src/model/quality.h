@@ -15,6 +15,10 @@
 /* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
 char *quality_losses(const struct profile *profile, char *text, size_t size);
 
+/* "434 of 2 threads, 1204 looks at waits": samples of running threads, and the
+ * points at which threads did not run. They are those of the selection. */
+char *quality_samples(const struct profile *profile, char *text, size_t size);
+
 /* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250
  * Hz: threads switch too often)". It counts the samples of running threads. ""
  * if the rate is unknown, as in files of old versions. */
@@ -26,7 +30,8 @@ char *quality_rate(const struct profile *profile, char *text, size_t size);
 uint64_t quality_wanted_rate(const struct profile *profile);
 
 /* "225 a CPU second of 1,000 asked (switches, short)", with as many causes as
- * fit into ROOM bytes. "" if the rate is unknown. */
+ * fit into ROOM bytes. "" if the rate is unknown. Of a part of a profile it is
+ * "225 a CPU second": what was asked for there is not known. */
 char *quality_short_rate(const struct profile *profile, char *text, size_t size,
                          size_t room);
 

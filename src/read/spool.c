@@ -72,6 +72,7 @@ sum_sample(struct profile *profile, const struct record_sample *record,
     sum_add(&sample->values[VALUE_SAMPLES], record->count);
     sum_add(&sample->values[VALUE_CPU], record->cpu);
     sum_add(&sample->values[VALUE_WALL], record->wall);
+    sample->squares += events_square(record->cpu, record->count);
     if ((record->flags & SAMPLE_SUMMED) == 0) {
         sum_add(&profile->triggers[record->trigger], first);
         sum_add(&profile->triggers[TRIGGER_KEPT], record->count - first);

@@ -399,6 +399,8 @@ set_cpu(struct profile_sample *sample, uint64_t cpu)
     uint64_t old = sample->values[VALUE_CPU];
     sum_add(wall, cpu);
     *wall -= old < *wall ? old : *wall;
+    double factor = old > 0 ? (double)cpu / (double)old : 0;
+    sample->squares *= factor * factor;
     sample->values[VALUE_CPU] = cpu;
 }
 

@@ -70,7 +70,7 @@ columns_titles(struct columns *columns, const char *heading)
         const struct column *column = begin_cell(columns);
         if (column == NULL || column->title[0] == '\0')
             continue;
-        int rest = abs(column->width) - (int)strlen(column->title);
+        int rest = abs(column->width) - (int)truncate_width(column->title);
         bool is_sorted = columns->sorted != NULL &&
                          strcmp(column->title, columns->sorted) == 0;
         if (column->width > 0)
@@ -207,6 +207,8 @@ columns_print(struct columns *columns, const char *colour, const char *format,
     if (column == NULL)
         return;
     print_blanks(columns);
+    if (columns->is_faint)
+        colour = "";
     fprintf(columns->stream, "%s%*s%s", colour, column->width, text,
             colour[0] != '\0' ? paint_of(columns)->end : "");
 }
@@ -261,6 +263,13 @@ columns_skip(struct columns *columns)
         columns->blanks += (unsigned)abs(column->width);
 }
 
+void
+columns_faint(struct columns *columns)
+{
+    columns->is_faint = true;
+    fputs(paint_of(columns)->faint, columns->stream);
+}
+
 unsigned
 columns_last(struct columns *columns)
 {
@@ -273,6 +282,9 @@ void
 columns_end_row(struct columns *columns)
 {
     columns->at = columns->blanks = 0;
+    if (columns->is_faint)
+        fputs(paint_of(columns)->end, columns->stream);
+    columns->is_faint = false;
     if (columns->json != NULL)
         json_close(columns->json, '}');
     else

@@ -42,6 +42,7 @@ struct columns {
     unsigned least;            /* width that the last column keeps */
     uint32_t hidden;           /* bits: columns that are not shown */
     const char *sorted;        /* title to highlight; NULL: none */
+    bool is_faint;             /* the row is dim, without other colours */
     const char *const *keys;   /* of data, ends with NULL; NULL: text */
     struct json *json;         /* of data; NULL: CSV */
     unsigned at;               /* column of the next value */
@@ -82,6 +83,9 @@ void columns_name(struct columns *columns, const char *name);
 
 /* Leave the next column of text empty. */
 void columns_skip(struct columns *columns);
+
+/* Begin a row of text that is of minor importance: all of it is dim. */
+void columns_faint(struct columns *columns);
 
 /* Begin the last column of text. The caller prints its value to the stream.
  * Returns the width that it may have; 0: any. */

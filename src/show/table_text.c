@@ -4,22 +4,26 @@
  * with percentages. The other value is left out if the terminal is too narrow:
  * names are cut last. For one profile, by functions and by threads:
  *
- *    cpu flat      %   cpu cum      %  wall flat   wall cum  function
- *       0.005  100.0     0.005  100.0      0.005      0.005  work (app)
+ *    cpu flat      %    ±   cpu cum      %  wall flat   wall cum  function
+ *       0.250   50.0  4.4     0.500  100.0      0.300      0.600  work (app)
  *
- *    cpu time      %  wall time      %  thread
- *       0.005  100.0      0.010   66.7  worker (4712)
+ *    cpu time      %    ±  wall time      %  thread
+ *       0.250   50.0  4.4      0.010   66.7  worker (4712)
+ *
+ * The true percentage of CPU time is in 50.0 +- 4.4 with a probability of 95 %
+ * (view/confidence.h). A row with few samples is dim.
  */
 #include <string.h>
 
 #include "base/path.h"
+#include "view/confidence.h"
 #include "columns.h"
 #include "truncate.h"
 #include "text_report.h"
 
 /* Bits of the columns with the other value, of functions and of groups; least
  * width of a name. */
-enum { SECOND = 0x30, GROUP_SECOND = 0xc, NAME_LEAST = 8 };
+enum { SECOND = 0x60, GROUP_SECOND = 0x18, NAME_LEAST = 8 };
 
 /* Bytes for "file.c:12": file names have up to 255 bytes. */
 enum { PLACE_SIZE = 300 };
@@ -96,6 +100,21 @@ print_name(struct columns *columns, const struct table_row *row,
     columns_end_row(columns);
 }
 
+/* Print the sum of a row, with its share of WHOLE and the error of that. */
+static void
+print_first(struct columns *columns, const struct table_row *row,
+            enum value value, const struct confidence *whole)
+{
+    const struct confidence flat = {(double)row->flat[value],
+                                    row->flat_squares[value]};
+    const struct confidence all = {(double)row->cumulative[value],
+                                   row->cumulative_squares[value]};
+    if (confidence_is_low(&all))
+        columns_faint(columns);
+    columns_time(columns, row->flat[value], (uint64_t)whole->value);
+    columns_percent(columns, confidence_interval(&flat, whole));
+}
+
 void
 table_text_write(FILE *stream, const struct profile *profile,
                  const struct table *table,
@@ -107,6 +126,7 @@ table_text_write(FILE *stream, const struct profile *profile,
     const struct column functions[] = {
         {by_cpu ? "cpu flat" : "wall flat", 9, 0},
         {"%", 5, 2},
+        {"±", 4, 1},
         {by_cpu ? "cpu cum" : "wall cum", 9, 1},
         {"%", 5, 2},
         {by_cpu ? "wall flat" : "cpu flat", 9, 2},
@@ -117,6 +137,7 @@ table_text_write(FILE *stream, const struct profile *profile,
     const struct column groups[] = {
         {by_cpu ? "cpu time" : "wall time", 9, 0},
         {"%", 5, 2},
+        {"±", 4, 1},
         {by_cpu ? "wall time" : "cpu time", 9, 2},
         {"%", 5, 2},
         {names[options->by], 0, 2},
@@ -129,6 +150,7 @@ table_text_write(FILE *stream, const struct profile *profile,
         .limit = options->columns,
         .least = NAME_LEAST,
     };
+    const struct confidence whole = confidence_of(profile, first);
     uint32_t rows = options->rows;
     if (rows == 0 || rows > table->count)
         rows = table->count;
@@ -138,7 +160,7 @@ table_text_write(FILE *stream, const struct profile *profile,
     columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < rows; i++) {
         const struct table_row *row = &table->rows[i];
-        columns_time(&columns, row->flat[first], profile->totals[first]);
+        print_first(&columns, row, first, &whole);
         if (is_group) {
             columns_time(&columns, row->flat[second], profile->totals[second]);
         } else {

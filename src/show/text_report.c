@@ -10,10 +10,11 @@
  *
  *   command  ./app
  *   ...
- *    cpu flat      %   cpu cum      %  wall flat   wall cum  function
- *       0.005  100.0     0.005  100.0      0.005      0.005  work (app)
- *       0.000    0.0     0.005  100.0      0.000      0.010  main (app)
- *       0.000    0.0     0.000    0.0      0.005      0.005  read (libc.so.6)
+ *    cpu flat      %    ±   cpu cum      %  wall flat   wall cum  function
+ *       0.005  100.0 43.5     0.005  100.0      0.005      0.005  work (app)
+ *       0.000    0.0          0.005  100.0      0.000      0.010  main (app)
+ *       0.000    0.0          0.000    0.0      0.005      0.005  read
+ * (libc.so.6)
  *
  * Times are in seconds. Percentages are of all CPU time; if the table is sorted
  * by wall time, they are of all wall time.
@@ -21,12 +22,14 @@
  * The brief head of a profile without a filter is
  *
  *   command  ./app, 2.466 s from 2026-11-21 18:19:17 UTC
- *   samples  4099 of 2 threads: 0.700 s CPU, 4.894 s wall; 985 a CPU second ...
+ *   samples  675 of 2 threads, 3424 looks at waits: 0.700 s CPU, 4.894 s wall
+ *   rate     985 a CPU second of 1,000 asked
  *   lost     none of 675 asked; cut none of 675 stacks; cost 5.4 % CPU
  *
- * With a filter the second line is
+ * With a filter the second and third lines are
  *
- *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
+ *   filter   --thread a: 0.441 of 0.700 s CPU, 2.447 of 4.894 s wall time
+ *   samples  434 of 1 thread, 1616 looks at waits; 984 a CPU second
  *
  * If the program has files of Python or PHP of its own, their lines follow:
  *
@@ -162,15 +165,13 @@ static void
 print_rest(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals;
-    uint32_t threads = profile_busy_threads(profile);
     char text[512];
     text_report_line(stream, columns, "time", "%s",
                      quality_time(profile, text, sizeof(text)));
     print_kept(stream, profile, columns);
     print_filter(stream, profile, columns);
-    text_report_line(stream, columns, "samples", "%llu of %u thread%s",
-                     (unsigned long long)totals[VALUE_SAMPLES], threads,
-                     number_plural(threads));
+    text_report_line(stream, columns, "samples", "%s",
+                     quality_samples(profile, text, sizeof(text)));
     text_report_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
                      number_seconds(totals[VALUE_CPU]),
                      number_seconds(totals[VALUE_WALL]));
@@ -229,48 +230,39 @@ print_brief_command(FILE *stream, const struct profile *profile,
     text_report_line(stream, columns, "command", "%s", line);
 }
 
-/* Add the rate behind the LENGTH bytes of LINE, if it is known: "; 985 a CPU
- * second of 1,000 asked". It has as many reasons as fit; `sprofile info` has
- * all reasons. */
+/* With a filter, the samples and their rate are those of what it leaves. */
 static void
-add_rate(char *line, size_t length, const struct profile *profile)
+print_brief_filter(FILE *stream, const struct profile *profile,
+                   unsigned columns)
 {
-    char rate[256];
-    size_t used = WORD_COLUMNS + length + strlen("; ");
-    quality_short_rate(profile, rate, sizeof(rate),
-                       used < COLUMNS ? COLUMNS - used : 0);
-    if (rate[0] != '\0')
-        snprintf(line + length, LINE_SIZE - length, "; %s", rate);
+    const uint64_t *totals = profile->totals, *whole = profile->whole;
+    char text[256], rate[64];
+    quality_short_rate(profile, rate, sizeof(rate), 0);
+    text_report_line(stream, columns, "filter",
+                     "%.500s: %.3f of %.3f s CPU, %.3f of %.3f s wall time",
+                     profile->filter, number_seconds(totals[VALUE_CPU]),
+                     number_seconds(whole[VALUE_CPU]),
+                     number_seconds(totals[VALUE_WALL]),
+                     number_seconds(whole[VALUE_WALL]));
+    text_report_line(stream, columns, "samples", "%s%s%s",
+                     quality_samples(profile, text, sizeof(text)),
+                     rate[0] != '\0' ? "; " : "", rate);
 }
 
+/* The rate has as many reasons as fit; `sprofile info` has all reasons. */
 static void
 print_brief_samples(FILE *stream, const struct profile *profile,
                     unsigned columns)
 {
-    const uint64_t *totals = profile->totals, *whole = profile->whole;
-    unsigned threads = profile_busy_threads(profile);
-    const char *plural = number_plural(threads);
-    unsigned long long samples = totals[VALUE_SAMPLES];
-    char line[LINE_SIZE];
-    if (profile->filter == NULL) {
-        snprintf(line, sizeof(line),
-                 "%llu of %u thread%s: %.3f s CPU, %.3f s wall", samples,
-                 threads, plural, number_seconds(totals[VALUE_CPU]),
-                 number_seconds(totals[VALUE_WALL]));
-        add_rate(line, strlen(line), profile);
-    } else {
-        snprintf(line, sizeof(line),
-                 "%.500s: %llu of %u thread%s, %.3f of %.3f s CPU, %.3f of "
-                 "%.3f s wall time",
-                 profile->filter, samples, threads, plural,
-                 number_seconds(totals[VALUE_CPU]),
-                 number_seconds(whole[VALUE_CPU]),
-                 number_seconds(totals[VALUE_WALL]),
-                 number_seconds(whole[VALUE_WALL]));
-    }
-    text_report_line(stream, columns,
-                     profile->filter == NULL ? "samples" : "filter", "%s",
-                     line);
+    const uint64_t *totals = profile->totals;
+    char text[256];
+    text_report_line(stream, columns, "samples", "%s: %.3f s CPU, %.3f s wall",
+                     quality_samples(profile, text, sizeof(text)),
+                     number_seconds(totals[VALUE_CPU]),
+                     number_seconds(totals[VALUE_WALL]));
+    quality_short_rate(profile, text, sizeof(text), COLUMNS - WORD_COLUMNS);
+    if (text[0] != '\0')
+        text_report_line(stream, columns, "rate", "%s", text);
 }
 
 static void
@@ -395,7 +387,10 @@ void
 text_report_brief(FILE *stream, struct profile *profile, unsigned columns)
 {
     print_brief_command(stream, profile, columns);
-    print_brief_samples(stream, profile, columns);
+    if (profile->filter != NULL)
+        print_brief_filter(stream, profile, columns);
+    else
+        print_brief_samples(stream, profile, columns);
     print_brief_quality(stream, profile, columns);
     (void)write_own_lines(stream, profile);
 }

@@ -44,7 +44,7 @@ int text_report_table(FILE *stream, struct profile *profile,
  * for. Print a line for each perf map that was not used. */
 void text_report_notes(FILE *stream, const struct profile *profile);
 
-/* Print the subject and the quality of a report in three lines of at most
+/* Print the subject and the quality of a report in four lines of at most
  * COLUMNS (0: any number), and the program's own Python lines. text_report_head
  * has all of the former. */
 void text_report_brief(FILE *stream, struct profile *profile, unsigned columns);

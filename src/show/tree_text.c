@@ -3,13 +3,13 @@
  * tree_text.c -- draws a tree. A step to the right is taken only at a fork. A
  * function that is its caller's only callee stands below it, with a ">":
  *
- *    cpu cum      %  cpu flat      %  call tree
- *      2.000  100.0     0.000    0.0  main (app)
- *      2.000  100.0     0.000    0.0  > run (app)
- *      1.500   75.0     0.500   25.0  |- work (app)
- *      1.000   50.0     1.000   50.0  |  > inner (app)
- *      0.450   22.5     0.450   22.5  |- read (libc.so.6)
- *      0.050    2.5                   `- (3 more)
+ *    cpu cum      %    ±  cpu flat      %  call tree
+ *      2.000  100.0  0.2     0.000    0.0  main (app)
+ *      2.000  100.0  0.2     0.000    0.0  > run (app)
+ *      1.500   75.0  2.0     0.500   25.0  |- work (app)
+ *      1.000   50.0  2.2     1.000   50.0  |  > inner (app)
+ *      0.450   22.5  2.0     0.450   22.5  |- read (libc.so.6)
+ *      0.050    2.5                        `- (3 more)
  *
  * The last line stands for branches that are too small to be drawn. A function
  * that only calls itself has one line, "fib (app), 20 deep". In a tree of
@@ -20,13 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/confidence.h"
 #include "view/tree.h"
 #include "columns.h"
 #include "truncate.h"
 #include "text_report.h"
 
 /* Bits of the columns that a tree of callers lacks; least width of a name. */
-enum { FLAT = 0xc, NAME_LEAST = 16 };
+enum { FLAT = 0x18, NAME_LEAST = 16 };
 
 /* Bytes of the rail that a fork adds. */
 enum { RAIL = 3 };
@@ -40,7 +41,7 @@ struct drawing {
     const struct tree *tree;
     const struct branches *branches;
     enum value value;
-    uint64_t whole;
+    struct confidence whole;
     bool callers;
     uint32_t rows; /* most branches to draw; 0: all */
     char *rails;   /* room for those of the deepest tree */
@@ -72,8 +73,10 @@ print_rails(struct drawing *drawing, uint32_t length, const char *mark)
         unsigned room = name > NAME_LEAST ? name - NAME_LEAST : 0;
         skip = width - room < length ? width - room : length;
     }
-    fprintf(drawing->stream, "%s%.*s%s%s", drawing->paint->faint,
-            (int)(length - skip), rails + skip, mark, drawing->paint->end);
+    bool is_faint = drawing->columns.is_faint;
+    fprintf(drawing->stream, "%s%.*s%s%s",
+            is_faint ? "" : drawing->paint->faint, (int)(length - skip),
+            rails + skip, mark, is_faint ? "" : drawing->paint->end);
     width -= skip;
     return name > width ? name - width : 1;
 }
@@ -87,7 +90,8 @@ draw_hidden(struct drawing *drawing, uint32_t number)
     if (branch->hidden_total[drawing->value] == 0)
         return;
     columns_time(&drawing->columns, branch->hidden_total[drawing->value],
-                 drawing->whole);
+                 (uint64_t)drawing->whole.value);
+    columns_skip(&drawing->columns);
     columns_skip(&drawing->columns);
     columns_skip(&drawing->columns);
     print_rails(drawing, drawing->ends[number], mark);
@@ -136,9 +140,15 @@ print_numbers(struct drawing *drawing, uint32_t number, uint32_t depth)
     uint64_t own = 0;
     for (uint32_t i = number; i < number + depth; i++)
         sum_add(&own, all[i].own[drawing->value]);
-    columns_time(&drawing->columns, all[number].total[drawing->value],
-                 drawing->whole);
-    columns_time(&drawing->columns, own, drawing->whole);
+    const struct confidence total = {(double)all[number].total[drawing->value],
+                                     all[number].squares[drawing->value]};
+    uint64_t whole = (uint64_t)drawing->whole.value;
+    if (confidence_is_low(&total))
+        columns_faint(&drawing->columns);
+    columns_time(&drawing->columns, all[number].total[drawing->value], whole);
+    columns_percent(&drawing->columns,
+                    confidence_interval(&total, &drawing->whole));
+    columns_time(&drawing->columns, own, whole);
 }
 
 static void
@@ -201,9 +211,13 @@ tree_text_write(FILE *stream, const struct profile *profile,
 {
     bool by_cpu = options->value == VALUE_CPU;
     const struct column all[] = {
-        {by_cpu ? "cpu cum" : "wall cum", 9, 0},   {"%", 5, 2},
-        {by_cpu ? "cpu flat" : "wall flat", 9, 1}, {"%", 5, 2},
-        {callers ? "callers" : "call tree", 0, 2}, {NULL, 0, 0},
+        {by_cpu ? "cpu cum" : "wall cum", 9, 0},
+        {"%", 5, 2},
+        {"±", 4, 1},
+        {by_cpu ? "cpu flat" : "wall flat", 9, 1},
+        {"%", 5, 2},
+        {callers ? "callers" : "call tree", 0, 2},
+        {NULL, 0, 0},
     };
     struct drawing drawing = {
         .stream = stream,
@@ -217,7 +231,7 @@ tree_text_write(FILE *stream, const struct profile *profile,
         .tree = tree,
         .branches = branches,
         .value = options->value,
-        .whole = profile->totals[options->value],
+        .whole = confidence_of(profile, options->value),
         .callers = callers,
         .rows = options->rows,
         .ends = calloc(branches->count, sizeof(uint32_t)),

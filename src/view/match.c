@@ -85,6 +85,7 @@ add_path(struct tree *callers, const struct tree *tree, uint32_t node,
             return -1;
     }
     tree_add_values(callers->nodes[place].values, total->values);
+    tree_add_squares(callers->nodes[place].squares, total->squares);
     return 0;
 }
 
@@ -128,10 +129,13 @@ copy_subtrees(struct tree *callees, const struct tree *tree,
         if (above == 0 && !is_meant[node->name])
             continue;
         places[i] = tree_child(callees, above, node->name);
-        if (places[i] == INTERN_NONE)
+        if (places[i] == INTERN_NONE) {
             status = -1;
-        else
-            tree_add_values(callees->nodes[places[i]].values, node->values);
+            break;
+        }
+        struct tree_node *place = &callees->nodes[places[i]];
+        tree_add_values(place->values, node->values);
+        tree_add_squares(place->squares, node->squares);
     }
     free(places);
     return status;

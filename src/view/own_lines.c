@@ -50,15 +50,20 @@ move_values(struct table *table, const struct tree *tree)
     for (uint32_t i = 0; is_done && i < table->count; i++) {
         struct tree_label label = tree_label(tree, i);
         are_own[i] = is_own(&label);
-        memset(table->rows[i].flat, 0, sizeof(table->rows[i].flat));
-        memset(table->rows[i].cumulative, 0, sizeof(table->rows[i].cumulative));
+        struct table_row *row = &table->rows[i];
+        memset(row->flat, 0, sizeof(row->flat));
+        memset(row->flat_squares, 0, sizeof(row->flat_squares));
+        memset(row->cumulative, 0, sizeof(row->cumulative));
     }
     if (is_done)
         find_owners(tree, are_own, owners);
-    for (uint32_t i = 1; is_done && i < tree->node_count; i++)
-        if (owners[i] != 0)
-            tree_add_values(table->rows[owners[i] - 1].flat,
-                            tree->nodes[i].values);
+    for (uint32_t i = 1; is_done && i < tree->node_count; i++) {
+        if (owners[i] == 0)
+            continue;
+        struct table_row *row = &table->rows[owners[i] - 1];
+        tree_add_values(row->flat, tree->nodes[i].values);
+        tree_add_squares(row->flat_squares, tree->nodes[i].squares);
+    }
     uint32_t count = 0;
     for (uint32_t i = 0; is_done && i < table->count; i++)
         if (are_own[i])

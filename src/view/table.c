@@ -18,6 +18,7 @@
 #include "model/label_sets.h"
 #include "util/array.h"
 #include "util/intern.h"
+#include "confidence.h"
 #include "tree.h"
 #include "table.h"
 
@@ -36,8 +37,11 @@ count_node(void *context, uint32_t node)
     const struct tree_node *at = &count->tree->nodes[node];
     struct table_row *row = &count->rows[at->name];
     tree_add_values(row->flat, at->values);
-    if (count->on_path[at->name]++ == 0)
-        tree_add_values(row->cumulative, count->totals[node].values);
+    tree_add_squares(row->flat_squares, at->squares);
+    if (count->on_path[at->name]++ != 0)
+        return;
+    tree_add_values(row->cumulative, count->totals[node].values);
+    tree_add_squares(row->cumulative_squares, count->totals[node].squares);
 }
 
 static void
@@ -212,6 +216,10 @@ build_groups(struct table *table, struct profile *profile, enum table_by by,
             break;
         tree_add_values(row->flat, sample->values);
         tree_add_values(row->cumulative, sample->values);
+        for (enum value j = VALUE_CPU; j < VALUE_COUNT; j++) {
+            row->flat_squares[j] += confidence_squares(sample, j);
+            row->cumulative_squares[j] = row->flat_squares[j];
+        }
     }
     intern_free(keys);
     if (failed) {

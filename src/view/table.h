@@ -42,6 +42,7 @@ struct table_row {
     uint32_t number;     /* of a thread or process in the profile */
     uint64_t flat[VALUE_COUNT];
     uint64_t cumulative[VALUE_COUNT];
+    double flat_squares[VALUE_COUNT], cumulative_squares[VALUE_COUNT];
 };
 
 struct table {

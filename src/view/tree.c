@@ -13,6 +13,7 @@
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
+#include "confidence.h"
 #include "tree.h"
 
 /* Values of a place: a node of the tree, or one of these. */
@@ -182,7 +183,10 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
                      sample->state == STATE_RUNQUEUE ? &runnable : &waiting);
     if (place == INTERN_NONE)
         return -1;
-    tree_add_values(merge->tree->nodes[place].values, sample->values);
+    struct tree_node *node = &merge->tree->nodes[place];
+    tree_add_values(node->values, sample->values);
+    for (enum value i = VALUE_CPU; i < VALUE_COUNT; i++)
+        node->squares[i] += confidence_squares(sample, i);
     return 0;
 }
 
@@ -290,11 +294,15 @@ tree_totals(const struct tree *tree)
     struct tree_sums *totals = calloc(tree->node_count, sizeof(*totals));
     if (totals == NULL)
         return NULL;
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        memcpy(totals[i].values, tree->nodes[i].values,
-               sizeof(totals[i].values));
-    for (uint32_t i = tree->node_count - 1; i > 0; i--)
-        tree_add_values(totals[tree->nodes[i].parent].values, totals[i].values);
+    for (uint32_t i = tree->node_count; i-- > 0;) {
+        struct tree_sums *above = &totals[tree->nodes[i].parent];
+        tree_add_values(totals[i].values, tree->nodes[i].values);
+        tree_add_squares(totals[i].squares, tree->nodes[i].squares);
+        if (i == 0)
+            break;
+        tree_add_values(above->values, totals[i].values);
+        tree_add_squares(above->squares, totals[i].squares);
+    }
     return totals;
 }
 
@@ -526,6 +534,8 @@ add_branch(void *context, uint32_t node)
     *branch = (struct branch){.node = node, .parent = parent};
     memcpy(branch->own, growth->tree->nodes[node].values, sizeof(branch->own));
     memcpy(branch->total, growth->totals[node].values, sizeof(branch->total));
+    memcpy(branch->squares, growth->totals[node].squares,
+           sizeof(branch->squares));
     branches->all[parent].children += node != 0;
     growth->numbers[node] = branches->count++;
 }

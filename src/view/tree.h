@@ -45,6 +45,7 @@ struct tree_node {
     uint32_t parent; /* smaller than its own number; 0: the root */
     uint32_t name;
     uint64_t values[VALUE_COUNT]; /* of the stacks that end here */
+    double squares[VALUE_COUNT];  /* confidence.h; none of VALUE_SAMPLES */
 };
 
 struct tree {
@@ -61,6 +62,13 @@ tree_add_values(uint64_t sums[VALUE_COUNT], const uint64_t values[VALUE_COUNT])
 {
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         sum_add(&sums[i], values[i]);
+}
+
+static inline void
+tree_add_squares(double sums[VALUE_COUNT], const double squares[VALUE_COUNT])
+{
+    for (unsigned i = VALUE_CPU; i < VALUE_COUNT; i++)
+        sums[i] += squares[i];
 }
 
 /* For qsort: -1 if A is larger, so that large values come first. */
@@ -83,6 +91,7 @@ struct tree_label tree_label(const struct tree *tree, uint32_t name);
 
 struct tree_sums {
     uint64_t values[VALUE_COUNT];
+    double squares[VALUE_COUNT];
 };
 
 /* The sums in and below each node: an array for free(3), NULL with errno set if
@@ -122,6 +131,7 @@ struct branch {
     uint32_t children; /* children that are branches */
     bool is_last;      /* it is its parent's last child */
     uint64_t own[VALUE_COUNT], total[VALUE_COUNT];
+    double squares[VALUE_COUNT]; /* of TOTAL */
     /* The number of children that were left out, and the sums
      * in and below them. */
     uint32_t hidden;

@@ -66,7 +66,7 @@ expect_status 0
 plain "$sprofile" report a.sprof
 expect_status 0
 grep -q '^command  app --fast, ' out || fail "no command"
-grep -q '^samples  13 of 2 threads' out || fail "no samples"
+grep -q '^samples  9 of 2 threads, 4 looks at waits: ' out || fail "no samples"
 grep -q '^lost     2 of 15 asked: 2 exited; ' out || fail "no losses"
 grep -q '; cut 1 of 17 stacks: 1 no rule; ' out || fail "no cut stacks"
 grep -A 1 '^ cpu flat' out | grep -q '0.006   66.7 .* lib.so+0x30 (lib.so)$' ||

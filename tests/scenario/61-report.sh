@@ -124,7 +124,8 @@ fi
 
 echo "-- filters"
 report --thread waiter --by thread
-shows '^filter +--thread waiter: [0-9]+ of 1 thread, [0-9.]+ of [0-9.]+ s CPU' \
+shows '^filter +--thread waiter: [0-9.]+ of [0-9.]+ s CPU' \
+    '^samples +[0-9]+ of 1 thread, [0-9]+ looks at waits' \
     ' waiter \([0-9]+\)$'
 ! grep -q ' two_costs (' out || fail "another thread is left"
 report --state futex --wall --label thread=waiter

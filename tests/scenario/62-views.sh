@@ -45,7 +45,7 @@ for options in "" "--tree" "--flame" "--wall --thread nobody --focus x" \
     "--module two_costs --time 0-1"; do
     # shellcheck disable=SC2086
     plain "$sprofile" report $options a.sprof
-    [ "$(head_lines)" -le 3 ] || fail "$options: $(head_lines) lines of head"
+    [ "$(head_lines)" -le 4 ] || fail "$options: $(head_lines) lines of head"
 done
 
 echo "-- order and rows"
@@ -53,8 +53,8 @@ report -n 0
 sed -n '/cpu flat/,$p' out | awk 'NR > 1 && $1 > last && NR > 2 { exit 1 }
     { last = $1 }' || fail "not sorted by flat time"
 report -n 0 --sort cum
-sed -n '/cpu flat/,$p' out | awk 'NR > 2 && $3 > last { exit 1 }
-    { last = $3 }' || fail "--sort cum: not sorted by cumulative time"
+sed -n '/cpu flat/,$p' out | awk 'NR > 2 && $4 > last { exit 1 }
+    { last = $4 }' || fail "--sort cum: not sorted by cumulative time"
 report -n 3 --sort wall
 grep -q '^wall flat' out || fail "--sort wall: wall time is not first"
 report --by exe
@@ -68,7 +68,7 @@ echo "-- module"
 report --by module
 expected=$(cell 1 ' two_costs$')
 report --module two_costs
-grep -Eq "^filter .*, $expected of [0-9.]+ s CPU" out ||
+grep -Eq "^filter .*: $expected of [0-9.]+ s CPU" out ||
     fail "$expected s are in two_costs: $(sed -n 2p out)"
 
 echo "-- tree, callees and depth"
@@ -226,14 +226,14 @@ on_terminal() {
 if has script; then
     on_terminal 140 -n 0 a.sprof
     grep -q ' wall flat ' out || fail "140 columns: no wall time"
-    on_terminal 100 -n 0 a.sprof
-    ! grep -q ' wall flat ' out || fail "100 columns: names have too few"
+    on_terminal 106 -n 0 a.sprof
+    ! grep -q ' wall flat ' out || fail "106 columns: names have too few"
     shows "${short[@]}"
-    on_terminal 70 -n 0 a.sprof
+    on_terminal 76 -n 0 a.sprof
     grep -Eq ' shop::Ind[^ ]*\.\.\.[^ ]*#1}> \(long_names\)$' out ||
-        fail "70 columns: no name without its middle"
-    [ "$(sed -n '/cpu flat/,$p' out | wc -L)" -le 70 ] ||
-        fail "lines of more than 70 columns"
+        fail "76 columns: no name without its middle"
+    [ "$(sed -n '/cpu flat/,$p' out | wc -L)" -le 76 ] ||
+        fail "lines of more than 76 columns"
     on_terminal 60 -n 0 --by line a.sprof
     [ "$(grep -c 'long_names\.cc:[0-9]' out)" -ge 9 ] ||
         fail "60 columns: files are cut"

@@ -126,7 +126,7 @@ echo "-- a spool that is whole: the same as its report"
 profile SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 400
 expect_status 0
 plain "$sprofile" report p.sprof
-awk '/ leaf_spin / { print $3 }' out >reported
+awk '/ leaf_spin / { print $4 }' out >reported
 top p.sprof
 grep -qE '^process .*, has ended$' out || fail "not the end"
 awk '/ leaf_spin / { print $4 }' out >shown

@@ -207,8 +207,8 @@ for rate in $rates; do
             n++
             if ($1 < wall - 0.002 || $1 > most / 1e9 * 1.05)
                 print "wall " $1 " s, expected " wall " to " most / 1e9
-            if ($3 < cpu - 0.002 || $3 > cpu * 1.01 + 0.02)
-                print "cpu " $3 " s, expected " cpu
+            if ($4 < cpu - 0.002 || $4 > cpu * 1.01 + 0.02)
+                print "cpu " $4 " s, expected " cpu
         }
         END { if (n != 1) print n " main threads" }' threads >wrong
     [ ! -s wrong ] || fail "$(cat wrong)"

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "view/filter.h"
 #include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
@@ -94,25 +95,26 @@ tables_have_their_rows(void **state)
     (void)state;
     expect_table(
         TABLE_MODULE, 0,
-        " cpu flat      %   cpu cum      %  wall flat   wall cum  module\n"
-        "    0.010  100.0     0.010  100.0      0.010      0.014  app\n"
-        "    0.000    0.0     0.000    0.0      0.004      0.004  libx.so\n");
+        " cpu flat      %    ±   cpu cum      %  wall flat   wall cum  module\n"
+        "    0.010  100.0 27.8     0.010  100.0      0.010      0.014  app\n"
+        "    0.000    0.0 27.8     0.000    0.0      0.004      0.004  "
+        "libx.so\n");
     expect_table(TABLE_THREAD, 0,
-                 " cpu time      %  wall time      %  thread\n"
-                 "    0.010  100.0      0.010   71.4  main (4711)\n"
-                 "    0.000    0.0      0.004   28.6  worker (4712)\n");
+                 " cpu time      %    ±  wall time      %  thread\n"
+                 "    0.010  100.0 27.8      0.010   71.4  main (4711)\n"
+                 "    0.000    0.0 27.8      0.004   28.6  worker (4712)\n");
     expect_table(TABLE_PROCESS, 0,
-                 " cpu time      %  wall time      %  process\n"
-                 "    0.010  100.0      0.014  100.0  app (4711)\n");
+                 " cpu time      %    ±  wall time      %  process\n"
+                 "    0.010  100.0 27.8      0.014  100.0  app (4711)\n");
     expect_table(
-        TABLE_LINE, 60,
-        " cpu flat      %   cpu cum      %  line\n"
-        "    0.007   70.0     0.007   70.0  work file.c:48 (app)\n"
-        "    0.002   20.0     0.005   50.0  work file.c:49 (app)\n"
-        "    0.001   10.0     0.001   10.0  idle file.c:80 (app)\n"
-        "    0.000    0.0     0.010  100.0  main file.c:16 (app)\n"
-        "    0.000    0.0     0.009   90.0  run file.c:32 (app)\n"
-        "    0.000    0.0     0.000    0.0  read file.c:64 (libx.so)\n");
+        TABLE_LINE, 68,
+        " cpu flat      %    ±   cpu cum      %  line\n"
+        "    0.007   70.0 30.3     0.007   70.0  work file.c:48 (app)\n"
+        "    0.002   20.0 31.0     0.005   50.0  work file.c:49 (app)\n"
+        "    0.001   10.0 30.4     0.001   10.0  idle file.c:80 (app)\n"
+        "    0.000    0.0 27.8     0.010  100.0  main file.c:16 (app)\n"
+        "    0.000    0.0 27.8     0.009   90.0  run file.c:32 (app)\n"
+        "    0.000    0.0 27.8     0.000    0.0  read file.c:64 (libx.so)\n");
 }
 
 /* The call tree of the example from LEAST percent on. */
@@ -153,18 +155,20 @@ static void
 a_tree_has_its_branches(void **state)
 {
     (void)state;
-    expect_tree(NULL, 1,
-                "  cpu cum      %  cpu flat      %  call tree\n"
-                "    0.010  100.0     0.000    0.0  main (app)\n"
-                "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.009   90.0  |  > work (app), 2 deep\n"
-                "    0.001   10.0     0.001   10.0  `- idle (app)\n");
-    expect_tree(NULL, 2000000,
-                "  cpu cum      %  cpu flat      %  call tree\n"
-                "    0.010  100.0     0.000    0.0  main (app)\n"
-                "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.009   90.0  |  > work (app), 2 deep\n"
-                "    0.001   10.0                   `- (1 more)\n");
+    expect_tree(
+        NULL, 1,
+        "  cpu cum      %    ±  cpu flat      %  call tree\n"
+        "    0.010  100.0 27.8     0.000    0.0  main (app)\n"
+        "    0.009   90.0 30.4     0.000    0.0  |- run (app)\n"
+        "    0.009   90.0 30.4     0.009   90.0  |  > work (app), 2 deep\n"
+        "    0.001   10.0 30.4     0.001   10.0  `- idle (app)\n");
+    expect_tree(
+        NULL, 2000000,
+        "  cpu cum      %    ±  cpu flat      %  call tree\n"
+        "    0.010  100.0 27.8     0.000    0.0  main (app)\n"
+        "    0.009   90.0 30.4     0.000    0.0  |- run (app)\n"
+        "    0.009   90.0 30.4     0.009   90.0  |  > work (app), 2 deep\n"
+        "    0.001   10.0                        `- (1 more)\n");
 }
 
 /* Recursion counts once, from its outermost call. */
@@ -173,16 +177,16 @@ callers_count_recursion_once(void **state)
 {
     (void)state;
     expect_tree("work", 1,
-                "  cpu cum      %  callers\n"
-                "    0.009   90.0  work (app)\n"
-                "    0.009   90.0  < run (app)\n"
-                "    0.009   90.0  < main (app)\n");
+                "  cpu cum      %    ±  callers\n"
+                "    0.009   90.0 30.4  work (app)\n"
+                "    0.009   90.0 30.4  < run (app)\n"
+                "    0.009   90.0 30.4  < main (app)\n");
     expect_tree("^(run|idle)$", 1,
-                "  cpu cum      %  callers\n"
-                "    0.009   90.0  run (app)\n"
-                "    0.009   90.0  < main (app)\n"
-                "    0.001   10.0  idle (app)\n"
-                "    0.001   10.0  < main (app)\n");
+                "  cpu cum      %    ±  callers\n"
+                "    0.009   90.0 30.4  run (app)\n"
+                "    0.009   90.0 30.4  < main (app)\n"
+                "    0.001   10.0 30.4  idle (app)\n"
+                "    0.001   10.0 30.4  < main (app)\n");
 }
 
 /* What AROUND makes of the example's tree and "run", or the tree itself, in
@@ -235,16 +239,17 @@ static void
 callees_end_at_the_depth(void **state)
 {
     (void)state;
-    expect_shape(match_callees, 0, write_tree, 0,
-                 "  cpu cum      %  cpu flat      %  call tree\n"
-                 "    0.009   90.0     0.000    0.0  run (app)\n"
-                 "    0.009   90.0     0.009   90.0  > work (app), 2 deep\n");
+    expect_shape(
+        match_callees, 0, write_tree, 0,
+        "  cpu cum      %    ±  cpu flat      %  call tree\n"
+        "    0.009   90.0 30.4     0.000    0.0  run (app)\n"
+        "    0.009   90.0 30.4     0.009   90.0  > work (app), 2 deep\n");
     expect_shape(NULL, 2, write_tree, 0,
-                 "  cpu cum      %  cpu flat      %  call tree\n"
-                 "    0.010  100.0     0.000    0.0  main (app)\n"
-                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                 "    0.009   90.0                   |  (2 more)\n"
-                 "    0.001   10.0     0.001   10.0  `- idle (app)\n");
+                 "  cpu cum      %    ±  cpu flat      %  call tree\n"
+                 "    0.010  100.0 27.8     0.000    0.0  main (app)\n"
+                 "    0.009   90.0 30.4     0.000    0.0  |- run (app)\n"
+                 "    0.009   90.0                        |  (2 more)\n"
+                 "    0.001   10.0 30.4     0.001   10.0  `- idle (app)\n");
 }
 
 static void
@@ -266,7 +271,7 @@ a_flame_has_its_boxes(void **state)
 
 /* Three lines whatever there is to say. */
 static void
-a_head_has_three_lines(void **state)
+a_head_has_its_lines(void **state)
 {
     struct profile *profile = example();
     FILE *stream = print_begin();
@@ -275,9 +280,60 @@ a_head_has_three_lines(void **state)
     text_report_brief(stream, profile, 0);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
-                   "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall\n"
+                   "samples  10 of 2 threads, 4 looks at waits: 0.010 s CPU, "
+                   "0.014 s wall\n"
                    "lost     none of 0 asked; cut none of 0 stacks; cost 0.0 % "
                    "CPU\n");
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+/* What is said is about what a filter leaves. */
+static void
+a_filter_has_its_own_samples(void **state)
+{
+    struct filter_options filter = {0};
+    struct profile *profile = example();
+    FILE *stream = print_begin();
+
+    (void)state;
+    assert_int_equal(filter_add_label(&filter, "thread", "main"), 0);
+    assert_int_equal(filter_apply(&filter, profile), 0);
+    text_report_brief(stream, profile, 0);
+    expect_printed(stream,
+                   "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
+                   "filter   --thread main: 0.010 of 0.010 s CPU, 0.010 of "
+                   "0.014 s wall time\n"
+                   "samples  10 of 1 thread; 1,000 a CPU second\n"
+                   "lost     none of 0 asked; cut none of 0 stacks; cost 0.0 % "
+                   "CPU\n");
+    filter_release(&filter);
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+/* Rows of fewer than five samples are dim, and have no other colour. */
+static void
+rows_of_few_samples_are_dim(void **state)
+{
+    const struct text_report_options options = {.value = VALUE_CPU,
+                                                .columns = 60,
+                                                .paint = &paint_terminal};
+    struct profile *profile = example();
+    FILE *stream = print_begin();
+
+    (void)state;
+    assert_int_equal(text_report_table(stream, profile, &options), 0);
+    expect_printed(
+        stream,
+        "\033[1m cpu flat      %    ±   cpu cum      %  function\033[0m\n"
+        "    0.009  \033[31m 90.0\033[0m 30.4     0.009  \033[31m "
+        "90.0\033[0m  work (app)\n"
+        "\033[2m    0.001   10.0 30.4     0.001   10.0  idle (app)\033[0m\n"
+        "    0.000    0.0 27.8     0.010  \033[31m100.0\033[0m  main (app)\n"
+        "    0.000    0.0 27.8     0.009  \033[31m 90.0\033[0m  run (app)\n"
+        "\033[2m    0.000    0.0 27.8     0.000    0.0  read "
+        "(libx.so)\033[0m\n");
     profile_free(profile);
     maker_forget(NULL);
 }
@@ -403,7 +459,9 @@ main(void)
         UNIT(callers_count_recursion_once),
         UNIT(callees_end_at_the_depth),
         UNIT(a_flame_has_its_boxes),
-        UNIT(a_head_has_three_lines),
+        UNIT(a_head_has_its_lines),
+        UNIT(a_filter_has_its_own_samples),
+        UNIT(rows_of_few_samples_are_dim),
         UNIT(rows_are_in_cumulative_order),
         UNIT(functions_are_matched),
         UNIT(a_missing_source_is_told),

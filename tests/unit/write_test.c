@@ -97,20 +97,25 @@ a_text_has_its_tables(void **state)
 
     (void)state;
     assert_non_null(strstr(text, "command  app -x\n"));
-    assert_non_null(strstr(text, "samples  10 of 2 threads\n"));
+    assert_non_null(
+        strstr(text, "samples  6 of 2 threads, 4 looks at waits\n"));
     assert_non_null(strstr(text, "totals   0.006 s CPU, 0.010 s wall time\n"));
     assert_non_null(table);
     assert_string_equal(
-        table,
-        " cpu flat      %   cpu cum      %  wall flat   wall cum  function\n"
-        "    0.003   50.0     0.003   50.0      0.003      0.003  token (app)\n"
-        "    0.002   33.3     0.005   83.3      0.002      0.005  parse (app)\n"
-        "    0.001   16.7     0.001   16.7      0.005      0.005  "
-        "read (libx.so)\n"
-        "    0.000    0.0     0.005   83.3      0.000      0.009  main (app)\n"
-        "    0.000    0.0     0.003   50.0      0.000      0.003  next; (app)\n"
-        "    0.000    0.0     0.001   16.7      0.000      0.001  "
-        "[truncated]\n");
+        table, " cpu flat      %    ±   cpu cum      %  wall flat   wall cum  "
+               "function\n"
+               "    0.003   50.0 31.2     0.003   50.0      0.003      0.003  "
+               "token (app)\n"
+               "    0.002   33.3 36.7     0.005   83.3      0.002      0.005  "
+               "parse (app)\n"
+               "    0.001   16.7 39.7     0.001   16.7      0.005      0.005  "
+               "read (libx.so)\n"
+               "    0.000    0.0 39.0     0.005   83.3      0.000      0.009  "
+               "main (app)\n"
+               "    0.000    0.0 39.0     0.003   50.0      0.000      0.003  "
+               "next; (app)\n"
+               "    0.000    0.0 39.0     0.001   16.7      0.000      0.001  "
+               "[truncated]\n");
     free(text);
     profile_free(profile);
 }
