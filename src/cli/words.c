@@ -45,7 +45,7 @@ static const struct word samples[] = {
                "running thread"},
     {"look at waits", "a point at which a thread did not run; its stack stands "
                       "for the whole wait"},
-    {"±", "the error of the percentage before it, with a confidence of 95 %; "
+    {"±", "the error of the number before it, with a confidence of 95 %; "
           "rows of fewer than 5 samples are dim"},
     {"rate", "the samples that running threads had in a second of CPU time"},
     {"cut", "a stack that ends before its root, with [truncated] there; the "
@@ -87,7 +87,6 @@ static const struct word names[] = {
 
 static const struct word differences[] = {
     {"points", "how many samples of equal weight would tell as much"},
-    {"+-", "the error of the change, with a confidence of 95 %"},
     {"not significant", "the change may be noise, or is too small to matter"},
     {"share", "part of a run's total; shares are compared if the runs did not "
               "do the same work"},

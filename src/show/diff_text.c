@@ -9,14 +9,20 @@
  *            (1 % false alarms) and 1 % of the whole
  *
  *   slower
- *       old s     new s    change  of old      +-  function
+ *       old s     new s    change  of old       ±  function
  *       0.500     0.800    +0.300   +60.0   0.051  work (app)
  *
- * The true change lies within +- of the printed one with a probability of 95 %.
+ * The true change lies within ± of the printed one with a probability of 95 %.
+ * If nothing is found, two lines say what would have been, and what helps:
+ *
+ *   nothing  a change of 3.2 % of the whole would have been seen
+ *            to see 1 %, record 21 s, or -F 11000
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/quality.h"
 #include "util/intern.h"
 #include "util/number.h"
 #include "columns.h"
@@ -28,6 +34,11 @@ enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
 
 /* Columns in front of a command in the head, with room for long numbers. */
 enum { HEAD_TAKEN = 48 };
+
+/* The highest rate that can be asked for; the part of an asked rate from which
+ * on a higher one helps. */
+#define RATE_MOST 20000
+#define REACHED 0.9
 
 /* The sections and the rows that they show. */
 enum section { SLOWER, FASTER, REST };
@@ -113,6 +124,58 @@ print_total(const struct listing *listing)
                      total->old > 0 ? 100 * change / total->old : 0, what);
 }
 
+/* NUMBER with two digits that count, rounded up. */
+static double
+rounded_up(double number)
+{
+    double step = 1;
+    while (number / step >= 100)
+        step *= 10;
+    while (number / step < 10)
+        step /= 10;
+    return ceil(number / step) * step;
+}
+
+/* Print what to record for FACTOR times as many points, with which AIM percent
+ * are seen: a longer time than PROFILE's, or a higher rate where it has the one
+ * that was asked for. */
+static void
+print_advice(const struct listing *listing, const struct profile *profile,
+             double aim, double factor)
+{
+    const struct profile_cost *cost = &profile->cost;
+    double wanted = (double)quality_wanted_rate(profile);
+    double reached = (double)rate_reached(&cost->rate, cost->taken);
+    double rate = wanted > 0 ? rounded_up(wanted * factor) : 0;
+    double seconds = rounded_up(number_seconds(profile->duration) * factor);
+    fprintf(listing->stream, "         to see %.2g %%, record %.*f s", aim,
+            seconds < 1 ? 2 : seconds < 10, seconds);
+    if (listing->test->value == VALUE_CPU && rate > 0 && rate <= RATE_MOST &&
+        reached >= REACHED * wanted)
+        fprintf(listing->stream, ", or -F %.0f", rate);
+    fputc('\n', listing->stream);
+}
+
+/* Print how large a change of the whole would have been found and, unless that
+ * is as small as it matters, what would show a smaller one. The number of
+ * points grows with the square: the aim is no less than a quarter. */
+static void
+print_seen(const struct listing *listing, const struct profile *old,
+           const struct profile *new)
+{
+    const struct diff *diff = listing->diff;
+    const struct profile *longer = old->duration > new->duration ? old : new;
+    if (diff->total.old <= 0 || diff->seen <= 0)
+        return;
+    double seen = 100 * diff->seen / diff->total.old;
+    double aim = fmax(listing->test->least, seen / 4);
+    fprintf(listing->stream,
+            "nothing  a change of %.*f %% of the whole would have been seen\n",
+            seen < 10, seen);
+    if (seen > aim && longer->duration > 0)
+        print_advice(listing, longer, aim, seen * seen / aim / aim);
+}
+
 static void
 print_head(const struct listing *listing, const struct profile *old,
            const struct profile *new)
@@ -134,6 +197,8 @@ print_head(const struct listing *listing, const struct profile *old,
             diff->tested,
             listing->test->by == MEASURE_STACK ? "stacks" : "functions",
             changed, 100 * listing->test->level, listing->test->least);
+    if (changed == 0)
+        print_seen(listing, old, new);
 }
 
 static bool
@@ -179,7 +244,7 @@ print_section(const struct listing *listing, enum section section)
         {"old s", 9, 0},
         {"new s", 9, 1},
         {"change  of old", 17, 1},
-        {"+-", 7, 1},
+        {"±", 7, 1},
         {listing->test->by == MEASURE_STACK ? "stack" : "function", 0, 2},
         {NULL, 0, 0},
     };

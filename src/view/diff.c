@@ -101,6 +101,24 @@ test_rows(struct comparison *comparison, bool above)
     return 0;
 }
 
+/* Find the largest change that may have been overlooked. One change that is
+ * alone among all tested rows has to pass the level over their number. */
+static void
+find_seen(struct comparison *comparison)
+{
+    struct diff *diff = comparison->diff;
+    double level =
+        comparison->options->level / (diff->tested > 0 ? diff->tested : 1);
+    for (uint32_t i = 0; i < diff->count; i++) {
+        struct significance_sum old =
+            sum_of(&comparison->old, diff->rows[i].number);
+        struct significance_sum new =
+            sum_of(&comparison->new, diff->rows[i].number);
+        diff->seen = fmax(diff->seen, significance_seen(&comparison->test, &old,
+                                                        &new, level));
+    }
+}
+
 /* Whether ROW is code without names, or a stack that ends there. */
 static bool
 is_nameless(const struct diff *diff, const struct diff_row *row)
@@ -183,6 +201,7 @@ compare_all(struct comparison *comparison)
          test_rows(comparison, true) != 0))
         return -1;
     test_totals(comparison);
+    find_seen(comparison);
     if (diff->count > 0)
         qsort(diff->rows, diff->count, sizeof(*diff->rows), compare_rows);
     return 0;

@@ -34,6 +34,12 @@ double significance_chance(const struct significance_test *test,
                            const struct significance_sum *old,
                            const struct significance_sum *new, double *error);
 
+/* How large a change of this row is found in four of five comparisons if its
+ * chance must be at most LEVEL; in ns of the old profile's scale. */
+double significance_seen(const struct significance_test *test,
+                         const struct significance_sum *old,
+                         const struct significance_sum *new, double level);
+
 /* The chance that NEW exceeds OLD by as much as it does if it is truly at most
  * RATIO times as much. */
 double significance_chance_above(const struct significance_test *test,
@@ -144,6 +150,7 @@ struct diff {
     uint32_t tested;               /* rows with enough points */
     double factor;                 /* multiplier of NEW */
     double old_points, new_points; /* effective sample sizes */
+    double seen; /* ns: a change of any row that would have been found */
     struct diff_row total;
     enum measure_by by;
 };

@@ -154,6 +154,39 @@ significance_chance(const struct significance_test *test,
     return erfc(fabs(z) / sqrt(2));
 }
 
+/* Returns how many standard deviations are passed, in either direction, with
+ * CHANCE. */
+static double
+deviations_of(double chance)
+{
+    double low = 0, high = 38; /* erfc becomes 0 */
+    for (unsigned i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (erfc(middle / sqrt(2)) > chance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Half of all changes are measured as smaller than they are. One fifth are so
+ * by 0.84 standard deviations or more. */
+double
+significance_seen(const struct significance_test *test,
+                  const struct significance_sum *old,
+                  const struct significance_sum *new, double level)
+{
+    struct points points = points_of_row(test, old, new);
+    struct side before = side_of(test, &test->old_total, old, points.old);
+    struct side after = side_of(test, &test->new_total, new, points.new);
+    double deviation;
+    distance(test, &before, &after, 1, &deviation);
+    double seen = (deviations_of(level) + 0.84) * deviation +
+                  (before.point + after.point) / 2;
+    return test->absolute ? seen : seen * test->old_total.value;
+}
+
 double
 significance_chance_above(const struct significance_test *test,
                           const struct significance_sum *old,

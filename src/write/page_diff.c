@@ -123,6 +123,22 @@ add_head(struct json *json, const struct diff *diff,
     json_name_real(json, "newPoints", diff->new_points);
 }
 
+/* If nothing is found, add what would have been. */
+static void
+add_seen(struct json *json, const struct diff *diff)
+{
+    char text[128];
+    for (uint32_t i = 0; i < diff->count; i++)
+        if (diff->rows[i].is_significant)
+            return;
+    snprintf(text, sizeof(text),
+             "no change is more than noise; one of %.1f %% of the whole would "
+             "have been found",
+             100 * diff->seen / diff->total.old);
+    if (diff->total.old > 0 && diff->seen > 0)
+        json_string(json, text);
+}
+
 /* Add reasons why the rows may mislead a reader. */
 static void
 add_notes(struct json *json, const struct diff *diff)
@@ -133,6 +149,7 @@ add_notes(struct json *json, const struct diff *diff)
                           "one of the profiles only");
     if (diff->old_points < 5 || diff->new_points < 5)
         json_string(json, "a profile has too few samples to compare");
+    add_seen(json, diff);
     json_close(json, ']');
 }
 

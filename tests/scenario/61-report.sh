@@ -337,6 +337,10 @@ plain "$sprofile" convert a.sprof a.pb.gz
 plain "$sprofile" merge -o twice.sprof a.sprof b.sprof
 
 compares seconds a.sprof b.sprof
+if ! grep -Eq '^(slower|faster)$' out; then
+    shows '^nothing  a change of [0-9.]+ % of the whole would have been seen$' \
+        '^         to see [0-9.]+ %, record [0-9.]+ s(, or -F [0-9]+)?$'
+fi
 ! grep -q '^scale' out || fail "seconds are scaled"
 compares seconds a.pb.gz b.sprof
 compares shares a.sprof c.sprof

@@ -297,6 +297,46 @@ only_what_is_slower_than_the_limit_fails(void **state)
     profile_free(old);
 }
 
+/* How often of 100 comparisons a change is found of PART of what the first of
+ * two functions shows as found. */
+static unsigned
+found_of(double part)
+{
+    const unsigned before[FUNCTIONS] = {5000, 5000};
+    struct profile *old, *new;
+    struct diff diff;
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        old = sampled(before, 1000);
+        new = sampled(before, 1000);
+        assert_int_equal(diff_build(&diff, old, new, &plain), 0);
+        unsigned change = (unsigned)(10000 * part * diff.seen / diff.total.old);
+        const unsigned after[FUNCTIONS] = {5000 + change, 5000 - change};
+        diff_release(&diff);
+        profile_free(new);
+        new = sampled(after, 1000);
+        assert_int_equal(diff_build(&diff, old, new, &plain), 0);
+        found += findings(&diff) > 0;
+        diff_release(&diff);
+        profile_free(new);
+        profile_free(old);
+    }
+    return found;
+}
+
+/* A change as large as is said to be seen is found four times of five. */
+static void
+what_would_be_seen_is_found(void **state)
+{
+    (void)state;
+    random_state = 7;
+    name_functions();
+    unsigned found = found_of(1);
+    assert_in_range(found, 70, 95);
+    assert_in_range(found_of(0.5), 0, 30);
+}
+
 /* A profile of 1,000 running points and WAITS waits of a second each. */
 static struct profile *
 waiting(unsigned waits)
@@ -515,6 +555,7 @@ main(void)
         UNIT(runs_of_two_rates_are_equal),
         UNIT(a_real_change_is_found),
         UNIT(only_what_is_slower_than_the_limit_fails),
+        UNIT(what_would_be_seen_is_found),
         UNIT(a_wait_is_one_point),
         UNIT(scaled_times_ignore_the_total),
         UNIT(builds_are_matched),
