@@ -182,8 +182,8 @@ say_written(const char *path, const struct sampler_result *result,
         text_add_tenths(&text, result->keep, NS_PER_SECOND);
         text_add(&text, " s of ");
     }
-    text_add_grouped(&text, result->taken);
-    text_add(&text, result->taken == 1 ? " sample of " : " samples of ");
+    text_add_grouped(&text, result->ran);
+    text_add(&text, result->ran == 1 ? " sample of " : " samples of ");
     text_add_grouped(&text, result->threads);
     text_add(&text, result->threads == 1 ? " thread in " : " threads in ");
     text_add_tenths(&text, result->elapsed, NS_PER_SECOND);

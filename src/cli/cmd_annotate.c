@@ -100,7 +100,7 @@ show(struct profile *profile, struct arguments *arguments, const char *name)
     screen_begin(&screen, arguments->colour, true);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
-    text_report_brief(stdout, profile, screen.columns);
+    text_report_brief(stdout, profile, screen.columns, screen.paint);
     putchar('\n');
     source_text_write(stdout, profile, &lines, &arguments->text);
     print_codes(profile, &list, &arguments->text);

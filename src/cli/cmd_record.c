@@ -27,6 +27,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "outputs.h"
+#include "screen.h"
 
 /* The exit statuses of a shell for a program that cannot be run, or is not
  * there. */
@@ -134,7 +135,9 @@ say_summary(const struct record *record, struct profile *profile)
         free(names);
         return;
     }
-    (void)text_report_summary(stderr, profile, names);
+    bool has_colour = screen_has_colour(SCREEN_AUTO, STDERR_FILENO);
+    (void)text_report_summary(stderr, profile, names,
+                              has_colour ? &paint_terminal : &paint_none);
     if (WIFSIGNALED(end))
         fprintf(stderr, "end   killed by signal %d (%s)\n", WTERMSIG(end),
                 strsignal(WTERMSIG(end)));

@@ -53,7 +53,7 @@ begin_output(struct screen *screen, struct request *request,
     request->text.paint = screen->paint;
     if (request->text.format != COLUMNS_TEXT)
         return;
-    text_report_brief(stdout, profile, screen->columns);
+    text_report_brief(stdout, profile, screen->columns, screen->paint);
     putchar('\n');
 }
 

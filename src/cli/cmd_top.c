@@ -178,7 +178,7 @@ check_arguments(void *values, char *const *operands)
         return command_usage("this is not a terminal: expected --once");
     if (arguments->once && !command_was_given("-n"))
         top->rows = DEFAULT_ROWS;
-    top->has_colour = screen_has_colour(arguments->colour);
+    top->has_colour = screen_has_colour(arguments->colour, STDOUT_FILENO);
     return check_sort(arguments);
 }
 

@@ -20,12 +20,12 @@
 #include "screen.h"
 
 bool
-screen_has_colour(enum screen_colour colour)
+screen_has_colour(enum screen_colour colour, int fd)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     if (colour != SCREEN_AUTO)
         return colour == SCREEN_ALWAYS;
-    return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0') &&
+    return isatty(fd) && (none == NULL || none[0] == '\0') &&
            (term == NULL || strcmp(term, "dumb") != 0);
 }
 
@@ -100,7 +100,7 @@ screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
     *screen = (struct screen){.paint = &paint_none};
     if (!pages)
         return;
-    if (screen_has_colour(colour))
+    if (screen_has_colour(colour, STDOUT_FILENO))
         screen->paint = &paint_terminal;
     if (!is_terminal)
         return;

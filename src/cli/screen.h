@@ -32,9 +32,9 @@ struct screen {
     "color", "WHEN", "auto (the default), always or never", arguments_word, \
         .words = "auto|always|never"
 
-/* Whether output has colours. With "auto" it has none into pipes and files,
- * with NO_COLOR, or with TERM=dumb. */
-bool screen_has_colour(enum screen_colour colour);
+/* Whether output to FD has colours. With "auto" it has none into pipes and
+ * files, with NO_COLOR, or with TERM=dumb. */
+bool screen_has_colour(enum screen_colour colour, int fd);
 
 /* Begin output. Without PAGES, which is for data, there is no pager, no colour
  * and no limit of width. */

@@ -34,18 +34,19 @@
  * If the program has files of Python or PHP of its own, their lines follow:
  *
  *   python   98.2 % of CPU time in the program's own files and what they call
- *     60.1 %  job.summarize job.py:13
+ *     60.1 % ±  2.1  job.summarize job.py:13
  *
  * Each stack counts for its innermost own line.
  *
  * Unseen CPU time stands behind the cost, if it is known. Lost, cut, cost and
  * unseen are of the whole run.
  *
- * The summary of a recording of ./app is exactly
+ * The summary of a recording of ./app is
  *
- *   sprof: wrote app.pb.gz: 12,345 samples of 8 threads in 3 processes, 12.4 s
- *     42.1 %  hash_block (app)
- *      9.9 %  memcpy (libc.so.6)
+ *   sprof: wrote app.pb.gz: 9,790 samples of 8 threads in 3 processes, 31,022
+ *   looks at waits, 12.4 s (all in one line)
+ *     42.1 % ±  1.0  hash_block (app)
+ *      9.9 % ±  0.6  memcpy (libc.so.6)
  *   CPU   9.821 s; wall time 61.020 s
  *   unseen 0.201 s CPU, 2.0 % of 10.043 s: after the last look at ...
  *   rate  9790 samples in 9.821 s of CPU: 997 a CPU second of 1,000 asked
@@ -63,6 +64,7 @@
 #include "model/quality.h"
 #include "model/spending.h"
 #include "util/number.h"
+#include "view/confidence.h"
 #include "view/nameless.h"
 #include "view/own_lines.h"
 #include "truncate.h"
@@ -73,6 +75,9 @@ enum { FEW_PROCESSES = 3 };
 /* Bytes of a line: a longer command is cut. Columns of the word in front of it.
  */
 enum { LINE_SIZE = 1024, WORD_COLUMNS = 9 };
+
+/* Bytes for "file.c:12": file names have up to 255 bytes. */
+enum { PLACE_SIZE = 300 };
 
 /* Columns that the line of samples should not exceed. */
 enum { COLUMNS = 100 };
@@ -302,13 +307,19 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
     char line[256];
     struct text text;
     text_begin(&text, line, sizeof(line));
-    add_count(&text, profile->totals[VALUE_SAMPLES], "sample");
+    uint64_t ran = profile->states[STATE_RUNNING];
+    add_count(&text, ran, "sample");
     text_add(&text, " of ");
     add_count(&text, profile_busy_threads(profile), "thread");
     if (profile->process_count > 1) {
         text_add(&text, " in ");
         text_add_grouped(&text, profile->process_count);
         text_add(&text, " processes");
+    }
+    if (profile->totals[VALUE_SAMPLES] > ran) {
+        text_add(&text, ", ");
+        add_count(&text, profile->totals[VALUE_SAMPLES] - ran, "look");
+        text_add(&text, " at waits");
     }
     fprintf(stream, "sprof: wrote %s: %s, %.1f s\n", path, line,
             number_seconds(profile->duration));
@@ -321,21 +332,52 @@ usual_value(const struct profile *profile)
     return profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
 }
 
-static int
-write_functions(FILE *stream, struct profile *profile)
+/* A list of rows with their shares of PROFILE's usual value. */
+struct shares {
+    FILE *stream;
+    const struct paint *paint;
+    enum value value;
+    struct confidence whole;
+};
+
+static struct shares
+shares_of(FILE *stream, const struct profile *profile,
+          const struct paint *paint)
 {
     enum value value = usual_value(profile);
+    return (struct shares){stream, paint, value, confidence_of(profile, value)};
+}
+
+/* Print "  42.1 % ±  1.2  hash (app)", where PLACE is "app", with BEFORE and
+ * BEHIND around it. A row of few samples is dim. */
+static void
+print_share(const struct shares *shares, const struct table_row *row,
+            const char *before, const char *place, const char *behind)
+{
+    const struct confidence sum = {(double)row->flat[shares->value],
+                                   row->flat_squares[shares->value]};
+    bool is_low = confidence_is_low(&sum);
+    bool has_place = place[0] != '\0';
+    fprintf(shares->stream, "%s %5.1f %% ± %4.1f  %s%s%s%s%s\n",
+            is_low ? shares->paint->faint : "",
+            100 * sum.value / shares->whole.value,
+            confidence_interval(&sum, &shares->whole), row->function,
+            has_place ? before : "", place, has_place ? behind : "",
+            is_low ? shares->paint->end : "");
+}
+
+static int
+write_functions(FILE *stream, struct profile *profile,
+                const struct paint *paint)
+{
+    const struct shares shares = shares_of(stream, profile, paint);
     struct table table;
-    if (table_build(&table, profile, TABLE_FUNCTION, NULL, value) != 0)
+    if (table_build(&table, profile, TABLE_FUNCTION, NULL, shares.value) != 0)
         return -1;
     for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {
-        const struct table_row *row = &table.rows[i];
-        if (row->flat[value] == 0)
+        if (table.rows[i].flat[shares.value] == 0)
             break;
-        fprintf(stream, " %5.1f %%  %s%s%s%s\n",
-                number_percent(row->flat[value], profile->totals[value]),
-                row->function, row->module[0] != '\0' ? " (" : "", row->module,
-                row->module[0] != '\0' ? ")" : "");
+        print_share(&shares, &table.rows[i], " (", table.rows[i].module, ")");
     }
     table_release(&table);
     return 0;
@@ -352,9 +394,11 @@ language_of(const struct table_row *row)
 /* Print the lines of the program's own script files that cost the most, five at
  * most; nothing if there are none. Returns 0, or -1 with errno set. */
 static int
-write_own_lines(FILE *stream, struct profile *profile)
+write_own_lines(FILE *stream, struct profile *profile,
+                const struct paint *paint)
 {
-    enum value value = usual_value(profile);
+    const struct shares shares = shares_of(stream, profile, paint);
+    enum value value = shares.value;
     struct table table;
     uint64_t sum = 0;
     /* A pprof file does not tell whether it has functions of Python. */
@@ -375,16 +419,18 @@ write_own_lines(FILE *stream, struct profile *profile)
         const struct table_row *row = &table.rows[i];
         if (row->flat[value] == 0)
             break;
-        fprintf(stream, " %5.1f %%  %s %s:%u\n",
-                number_percent(row->flat[value], profile->totals[value]),
-                row->function, path_name(row->file), row->line);
+        char place[PLACE_SIZE];
+        snprintf(place, sizeof(place), "%s:%u", path_name(row->file),
+                 row->line);
+        print_share(&shares, row, " ", place, "");
     }
     table_release(&table);
     return 0;
 }
 
 void
-text_report_brief(FILE *stream, struct profile *profile, unsigned columns)
+text_report_brief(FILE *stream, struct profile *profile, unsigned columns,
+                  const struct paint *paint)
 {
     print_brief_command(stream, profile, columns);
     if (profile->filter != NULL)
@@ -392,7 +438,7 @@ text_report_brief(FILE *stream, struct profile *profile, unsigned columns)
     else
         print_brief_samples(stream, profile, columns);
     print_brief_quality(stream, profile, columns);
-    (void)write_own_lines(stream, profile);
+    (void)write_own_lines(stream, profile, paint);
 }
 
 /* How to make a runtime write the names of its code. docs/names.md describes
@@ -473,11 +519,12 @@ text_report_nameless(FILE *stream, struct profile *profile)
 }
 
 int
-text_report_summary(FILE *stream, struct profile *profile, const char *path)
+text_report_summary(FILE *stream, struct profile *profile, const char *path,
+                    const struct paint *paint)
 {
     write_size(stream, profile, path);
-    if (write_functions(stream, profile) != 0 ||
-        write_own_lines(stream, profile) != 0)
+    if (write_functions(stream, profile, paint) != 0 ||
+        write_own_lines(stream, profile, paint) != 0)
         return -1;
     fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
             number_seconds(profile->totals[VALUE_CPU]),
@@ -530,7 +577,7 @@ text_report_write(FILE *stream, struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     text_report_head(stream, profile, false, 0);
-    if (write_own_lines(stream, profile) != 0)
+    if (write_own_lines(stream, profile, &paint_none) != 0)
         return -1;
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)

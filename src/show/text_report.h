@@ -47,7 +47,8 @@ void text_report_notes(FILE *stream, const struct profile *profile);
 /* Print the subject and the quality of a report in four lines of at most
  * COLUMNS (0: any number), and the program's own Python lines. text_report_head
  * has all of the former. */
-void text_report_brief(FILE *stream, struct profile *profile, unsigned columns);
+void text_report_brief(FILE *stream, struct profile *profile, unsigned columns,
+                       const struct paint *paint);
 
 /* Print one line of at most COLUMNS, as those of a head; WORD is its subject.
  */
@@ -107,8 +108,8 @@ int nameless_report_write(FILE *stream, struct profile *profile);
  * lines: its size, the functions with the most time, losses and cost. The time
  * is CPU time, or wall time if there is no CPU time. Returns 0, or -1 with
  * errno set. */
-int text_report_summary(FILE *stream, struct profile *profile,
-                        const char *path);
+int text_report_summary(FILE *stream, struct profile *profile, const char *path,
+                        const struct paint *paint);
 
 /* Print a line "names ..." about the file without names that costs most, or
  * about generated code, and what can be done; nothing if its share is small.

@@ -42,11 +42,13 @@ confidence_points(const struct confidence *sum)
     return sum->squares > 0 ? sum->value * sum->value / sum->squares : 0;
 }
 
-/* The limit has room for rounding: five equal points are five. */
+/* Without points, time is known from a clock. The limit has room for rounding:
+ * five equal points are five. */
 bool
 confidence_is_low(const struct confidence *sum)
 {
-    return confidence_points(sum) < points_least - 1e-6;
+    return (sum->squares > 0 || sum->value <= 0) &&
+           confidence_points(sum) < points_least - 1e-6;
 }
 
 double

@@ -137,7 +137,7 @@ printed(const struct page_tables *tables,
 static void
 print_head(FILE *stream, const struct page_tables *tables)
 {
-    text_report_brief(stream, tables->profile, 0);
+    text_report_brief(stream, tables->profile, 0, &paint_none);
 }
 
 /* Print a sentence for each of the first processes whose end was not seen. */

@@ -59,7 +59,7 @@ plain env LD_PRELOAD="$library" SPROF_COST=off \
 
 # own_line NAME FILE: whether the first screen of FILE has the route's line.
 own_line() {
-    head -n 24 "$2" | grep -qE "^ +[0-9.]+ % +shop\.quote shop\.py:$lines\$" ||
+    head -n 24 "$2" | grep -qE "^ +[0-9.]+ % ± +[0-9.]+ +shop\.quote shop\.py:$lines\$" ||
         fail "$1: no line of the route: $(head -n 24 "$2")"
     head -n 24 "$2" | grep -qE '[0-9] +shop\.quote( |$)' ||
         fail "$1: the route is not among the hottest: $(head -n 24 "$2")"

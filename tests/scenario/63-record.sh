@@ -43,7 +43,7 @@ expect_status 7
 grep -q '^sprof: wrote p.folded: .* samples of 1 thread, ' err ||
     fail "no summary: $(cat err)"
 grep -q '^lost ' err && grep -q '^cost ' err || fail "no losses, no cost"
-grep -q '^ *[0-9.]* %  ' err || fail "no functions"
+grep -q '^ *[0-9.]* % ± *[0-9.]*  ' err || fail "no functions"
 expect_samples 50 run/p.folded
 expect_files p.folded
 

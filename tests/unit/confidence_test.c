@@ -75,6 +75,9 @@ heavy_points_tell_less(void **state)
     const struct confidence few = points(4, 1e6), five = points(5, 1e6);
     assert_true(confidence_is_low(&few));
     assert_false(confidence_is_low(&five));
+    const struct confidence exact = {1e6, 0}, nothing = {0, 0};
+    assert_false(confidence_is_low(&exact));
+    assert_true(confidence_is_low(&nothing));
 }
 
 /* Records of 8 times 1 ms and twice 4 ms, of a thread whose clock says twice as

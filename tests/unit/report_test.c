@@ -277,7 +277,7 @@ a_head_has_its_lines(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    text_report_brief(stream, profile, 0);
+    text_report_brief(stream, profile, 0, &paint_none);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
                    "samples  10 of 2 threads, 4 looks at waits: 0.010 s CPU, "
@@ -299,7 +299,7 @@ a_filter_has_its_own_samples(void **state)
     (void)state;
     assert_int_equal(filter_add_label(&filter, "thread", "main"), 0);
     assert_int_equal(filter_apply(&filter, profile), 0);
-    text_report_brief(stream, profile, 0);
+    text_report_brief(stream, profile, 0, &paint_none);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
                    "filter   --thread main: 0.010 of 0.010 s CPU, 0.010 of "

@@ -99,7 +99,7 @@ take_counts(struct spool *spool, struct reader *reader)
     }
     if (counts == NULL)
         return;
-    spool->samples = counts->taken + counts->kept + counts->peeked;
+    spool->samples = counts->taken;
     spool->lost = 0;
     for (unsigned i = 0; i < counts->loss_count; i++)
         spool->lost += record_lost(counts, i);
