@@ -62,11 +62,25 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+uint64_t
+quality_count(const struct profile *profile, uint64_t *looks)
+{
+    uint64_t ran = 0;
+    *looks = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        if (sample->state != STATE_RUNNING)
+            sum_add(looks, sample->values[VALUE_SAMPLES]);
+        else if (sample->node != PROFILE_NOT_SAMPLED)
+            sum_add(&ran, sample->values[VALUE_SAMPLES]);
+    }
+    return ran;
+}
+
 char *
 quality_samples(const struct profile *profile, char *text, size_t size)
 {
-    uint64_t ran = profile->states[STATE_RUNNING];
-    uint64_t looks = profile->totals[VALUE_SAMPLES] - ran;
+    uint64_t looks, ran = quality_count(profile, &looks);
     uint32_t threads = profile_busy_threads(profile);
     struct line line = {text, size, 0};
     line_add(&line, "%llu of %u thread%s", (unsigned long long)ran, threads,
@@ -121,17 +135,19 @@ quality_short_rate(const struct profile *profile, char *text, size_t size,
                    size_t room)
 {
     const struct profile_cost *cost = &profile->cost;
+    const struct rate part = {.cpu = profile->totals[VALUE_CPU]};
     struct text rate;
     text_begin(&rate, text, size);
-    if (profile->filter != NULL && profile->totals[VALUE_CPU] > 0 &&
-        profile->states[STATE_RUNNING] > 0) {
-        const struct rate part = {.cpu = profile->totals[VALUE_CPU]};
-        text_add_grouped(&rate,
-                         rate_reached(&part, profile->states[STATE_RUNNING]));
+    if (profile->filter == NULL) {
+        if (rate_wanted(&cost->rate) != 0)
+            rate_tell(&rate, &cost->rate, quality_wanted_rate(profile),
+                      cost->taken, sum_losses(cost), room != 0 ? room : 1);
+        return text;
+    }
+    uint64_t looks, ran = quality_count(profile, &looks);
+    if (ran > 0 && part.cpu > 0) {
+        text_add_grouped(&rate, rate_reached(&part, ran));
         text_add(&rate, " a CPU second");
-    } else if (profile->filter == NULL && rate_wanted(&cost->rate) != 0) {
-        rate_tell(&rate, &cost->rate, quality_wanted_rate(profile), cost->taken,
-                  sum_losses(cost), room != 0 ? room : 1);
     }
     return text;
 }

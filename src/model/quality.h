@@ -15,8 +15,12 @@
 /* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
 char *quality_losses(const struct profile *profile, char *text, size_t size);
 
-/* "434 of 2 threads, 1204 looks at waits": samples of running threads, and the
- * points at which threads did not run. They are those of the selection. */
+/* Returns the samples of running threads. *LOOKS becomes the number of points
+ * at which threads did not run. Points without a sample are neither. */
+uint64_t quality_count(const struct profile *profile, uint64_t *looks);
+
+/* "434 of 2 threads, 1204 looks at waits": what quality_count says of what the
+ * filter leaves. */
 char *quality_samples(const struct profile *profile, char *text, size_t size);
 
 /* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250

@@ -307,7 +307,7 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
     char line[256];
     struct text text;
     text_begin(&text, line, sizeof(line));
-    uint64_t ran = profile->states[STATE_RUNNING];
+    uint64_t looks, ran = quality_count(profile, &looks);
     add_count(&text, ran, "sample");
     text_add(&text, " of ");
     add_count(&text, profile_busy_threads(profile), "thread");
@@ -316,9 +316,9 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
         text_add_grouped(&text, profile->process_count);
         text_add(&text, " processes");
     }
-    if (profile->totals[VALUE_SAMPLES] > ran) {
+    if (looks > 0) {
         text_add(&text, ", ");
-        add_count(&text, profile->totals[VALUE_SAMPLES] - ran, "look");
+        add_count(&text, looks, "look");
         text_add(&text, " at waits");
     }
     fprintf(stream, "sprof: wrote %s: %s, %.1f s\n", path, line,

@@ -270,8 +270,17 @@ test('the state survives the address', () => {
 test('intervals are those of counting', () => {
   const row = { value: 250, squares: 250 };
   const whole = { value: 1000, squares: 1000 };
-  const expected = 1.96 * Math.sqrt((0.25 * 0.75) / 1000);
-  assert.ok(Math.abs(confidence.interval(row, whole) - expected) < 1e-12);
+  // Wilson's interval for 250 of 1,000 ends at 0.2778; for none of them, and
+  // for all of 10, at 0.0038 and 0.7225.
+  const close = (value, expected) =>
+    assert.ok(Math.abs(value - expected) < 1e-4, `${value}`);
+  const ten = { value: 10, squares: 10 };
+  close(confidence.interval(row, whole), 0.0278);
+  close(confidence.interval({ value: 0, squares: 0 }, whole), 0.0038);
+  close(confidence.interval(ten, ten), 0.2775);
+  assert.equal(confidence.interval({ value: 9, squares: 0 }, whole), 0);
+  assert.equal(confidence.dim({ value: 4, squares: 4 }), ' few');
+  assert.equal(confidence.dim({ value: 5, squares: 5 }), '');
   assert.equal(confidence.points(row), 250);
   assert.ok(Math.abs(confidence.tails(1.959964) - 0.05) < 1e-6);
 });

@@ -54,7 +54,7 @@ after(async () => {
 function expected(...options) {
   const text = run('report', '-n', '1', ...options, file);
   return [
-    ...text.matchAll(/^ +([\d.]+) % {2}(\S+) (own_lines\.py:\d+)$/gm),
+    ...text.matchAll(/^ +([\d.]+) % ± +[\d.]+ {2}(\S+) (own_lines\.py:\d+)$/gm),
   ].map(([, share, name, line]) => [`${line} ${name}`, Number(share)]);
 }
 

@@ -184,6 +184,39 @@ function reportOf(file, options) {
   }
 }
 
+function textOf(file, options) {
+  try {
+    return run('report', '-n', '1', ...options, file);
+  } catch (error) {
+    return error.stdout;
+  }
+}
+
+/** How sure both are of what is selected: samples, looks, first function. */
+async function compareSure(page, file, options, rows, where) {
+  const text = textOf(file, options);
+  const head = /^samples +(\d+) of \d+ threads?(?:, (\d+) look)?/m.exec(text);
+  const facts = new Map(
+    await page.$$eval('.fact', (list) =>
+      list.map((fact) => [...fact.children].map((e) => e.textContent)),
+    ),
+  );
+  const plain = (key) => facts.get(key).replaceAll(',', '');
+  assert.equal(plain('samples'), head[1], where);
+  assert.equal(plain('looks'), head[2] ?? '0', where);
+  if (rows.length === 0 || rows[0].cpu_flat_ns === 0) return;
+  const [, error] = /flat .*\n +[\d.]+ +[\d.]+ +([\d.]+) /.exec(text);
+  const key = `${rows[0].function}@${rows[0].module}`;
+  await set(page, { view: 'table' });
+  const share = await page.$eval(
+    `[data-func=${JSON.stringify(key)}] small`,
+    (e) => e.textContent,
+  );
+  await set(page, { view: 'flame' });
+  const shown = Number(/±(.*)/.exec(share)?.[1] ?? 0);
+  assert.ok(Math.abs(shown - error) < 0.11, `${share}, ${error}: ${where}`);
+}
+
 const KEYS = ['cpu_flat_ns', 'cpu_cum_ns', 'wall_flat_ns', 'wall_cum_ns'];
 
 /** Rows by function and module; those without any time are left out. */
@@ -231,6 +264,7 @@ for (const [place, [name, { command, options }]] of Object.entries(
       assert.equal(sums.wall, report.totals.wall_ns, `wall: ${where}`);
       assert.equal(sums.samples, report.totals.samples, `samples: ${where}`);
       assert.deepEqual(byName(sums.functions), byName(report.rows), where);
+      await compareSure(page, file, filters, report.rows, where);
       // Each filter with one of the programs.
       if ((i + place) % Object.keys(PROGRAMS).length === 0) {
         await compareGroups(page, file, filters, sums, where);

@@ -5,7 +5,7 @@
  * and kept until something that it depends on changes.
  */
 import { buildTree, sumTree } from './calltree.js';
-import { chanceOfNoise, pointsOf } from './confidence.js';
+import { chanceOfNoise, isUnsampled, pointsOf } from './confidence.js';
 import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
 import { comparableModule, comparableName } from './merge.js';
@@ -354,10 +354,10 @@ export class App {
    * Of VALUES by row, their variances.
    * @param {string} name
    * @param {Float64Array} values
+   * @param {{cpu: Float64Array, wall: Float64Array}} [of]
    */
-  squaresOf(name, values) {
-    const point =
-      this.state.value === 'cpu' ? this.points.cpu : this.points.wall;
+  squaresOf(name, values, of = this.points) {
+    const point = this.state.value === 'cpu' ? of.cpu : of.wall;
     return this.keep(`${name} by row`, [values, point], () =>
       values.map((value, row) => value * point[row]),
     );
@@ -367,9 +367,10 @@ export class App {
    * Sums of squares over the tree of VALUES.
    * @param {string} name
    * @param {Float64Array} values
+   * @param {{cpu: Float64Array, wall: Float64Array}} [of]
    */
-  treeSquares(name, values) {
-    const squares = this.squaresOf(name, values);
+  treeSquares(name, values, of) {
+    const squares = this.squaresOf(name, values, of);
     return this.keep(name, [this.tree, squares], () =>
       sumTree(this.tree, squares),
     );
@@ -399,13 +400,57 @@ export class App {
   /**
    * The total of a node of the tree with its variance.
    * @param {number} node
+   * @param {string} [name]
+   * @param {{cpu: Float64Array, wall: Float64Array}} [of]
    * @returns {Sum}
    */
-  nodeSum(node) {
+  nodeSum(node, name = 'squares', of) {
     return {
       value: this.treeSums.total[node],
-      squares: this.treeSquares('squares', this.values()).total[node],
+      squares: this.treeSquares(name, this.values(), of).total[node],
     };
+  }
+
+  /** The same for its share. @param {number} node */
+  nodeShare(node) {
+    return this.nodeSum(node, 'shares', this.points.share);
+  }
+
+  /**
+   * Self or total of a function with its variance.
+   * @param {'self' | 'total'} part
+   * @param {number} func
+   * @returns {Sum}
+   */
+  functionShare(part, func) {
+    const { tree, top } = this.plainTree;
+    const squares = this.squaresOf('shares', this.values(), this.points.share);
+    const sums = this.keep('functionShares', [squares], () =>
+      sumFunctions(tree, top, sumTree(tree, squares), this.functions.n),
+    );
+    return {
+      value: this.functionSums()[part][func],
+      squares: sums[part][func],
+    };
+  }
+
+  /** What is selected, as the head tells it. */
+  get selected() {
+    const { model, sums } = this;
+    const rows = this.rowsOf(0);
+    return this.keep('selected', [rows, sums], () => {
+      const its = { cpu: 0, wall: 0, ran: 0, looks: 0, threads: new Set() };
+      for (let row = 0; row < rows.length; row++) {
+        if (!rows[row] || !(sums.count[row] || sums.cpu[row])) continue;
+        const { kind } = model.states[model.rows.state[row]];
+        its.cpu += sums.cpu[row];
+        its.wall += sums.wall[row];
+        if (kind !== 'running') its.looks += sums.count[row];
+        else if (!isUnsampled(model, row)) its.ran += sums.count[row];
+        its.threads.add(model.rows.thread[row]);
+      }
+      return its;
+    });
   }
 
   /**

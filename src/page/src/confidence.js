@@ -8,7 +8,11 @@
  * by chance has small points only would seem to be known well. The points of
  * running threads are scaled to the rate of the other side. The time of a wait
  * does not depend on the rate.
+ *
+ * A share of one profile is known by samples and looks, as in `sprofile
+ * report` (view/confidence.c).
  */
+import { percent } from './format.js';
 
 /**
  * @typedef {import('./model.js').Model} Model
@@ -19,9 +23,20 @@
  */
 
 /**
+ * Whether ROW is time without samples.
+ * @param {Model} model
+ * @param {number} row
+ */
+export function isUnsampled({ rows, nodes, frames, funcs, strings }, row) {
+  const func = frames.func[nodes.frame[rows.node[row]]];
+  return strings[funcs.name[func]] === '[not sampled]';
+}
+
+/**
  * What a point of each row stands for, in ns: of CPU time and of wall time.
  * The samples say it; without them a row's points are its samples. A wait, or a
- * time in the run queue, is one.
+ * time in the run queue, is one. For SHARE each look at it is one, and time
+ * without samples has none.
  * @param {Model} model
  * @param {Time | null} time
  */
@@ -29,6 +44,10 @@ export function pointsOf(model, time) {
   const { rows, states } = model;
   const cpu = new Float64Array(rows.n);
   const wall = new Float64Array(rows.n);
+  const share = {
+    cpu: new Float64Array(rows.n),
+    wall: new Float64Array(rows.n),
+  };
   if (time) {
     const walls = time.wall ?? time.dur;
     for (let i = 0; i < time.n; i++) {
@@ -37,31 +56,57 @@ export function pointsOf(model, time) {
     }
   }
   for (let row = 0; row < rows.n; row++) {
-    const count =
-      states[rows.state[row]]?.kind === 'running' ? rows.count[row] || 1 : 1;
+    const isRunning = states[rows.state[row]]?.kind === 'running';
+    const looks = rows.count[row] || 1;
+    const count = isRunning ? looks : 1;
     cpu[row] = time ? cpu[row] / (rows.cpu[row] || 1) : rows.cpu[row] / count;
     wall[row] = time
       ? wall[row] / (rows.wall[row] || 1)
       : rows.wall[row] / count;
+    if (isUnsampled(model, row)) continue;
+    share.cpu[row] = cpu[row];
+    share.wall[row] = isRunning ? wall[row] : rows.wall[row] / looks;
   }
-  return { cpu, wall };
+  return { cpu, wall, share };
 }
 
 /**
- * Half of the 95 % interval of the share that ROW has of WHOLE.
+ * The share that ROW truly has of WHOLE is within this of the measured one, with
+ * a probability of 95 %: the farther end of Wilson's interval. A mean point is
+ * added to those of the row, because few may be small by chance.
  * @param {Sum} row
  * @param {Sum} whole
  */
 export function interval(row, whole) {
-  if (row.value <= 0 || whole.value <= 0) return 0;
-  const share = Math.min(1, row.value / whole.value);
+  if (whole.squares <= 0 || (row.value > 0 && row.squares <= 0)) return 0;
+  const p = Math.min(1, row.value / whole.value);
+  const mean = whole.squares / whole.value;
+  const own = (row.squares + mean * mean) / (row.value + mean);
   const rest = whole.value - row.value;
-  const own = row.squares / row.value;
-  const other =
-    rest > 0 ? Math.max(0, whole.squares - row.squares) / rest : own;
-  const variance =
-    (share * (1 - share) * ((1 - share) * own + share * other)) / whole.value;
-  return 1.96 * Math.sqrt(variance);
+  const squares = whole.squares - row.squares;
+  const other = rest > 0 && squares > 0 ? squares / rest : own;
+  const n = whole.value / ((1 - p) * own + p * other) / 1.96 ** 2;
+  const half = Math.sqrt((p * (1 - p)) / n + 1 / (4 * n * n));
+  return (Math.abs(0.5 - p) / n + half) / (1 + 1 / n);
+}
+
+/**
+ * "12.3 % ± 0.8".
+ * @param {Sum} row
+ * @param {Sum} whole
+ */
+export function shareText(row, whole) {
+  const error = 100 * interval(row, whole);
+  const text = percent(row.value, whole.value);
+  return error > 0 ? `${text} ± ${error.toFixed(1)}` : text;
+}
+
+/**
+ * The class of a row: dim if fewer than five points tell of it.
+ * @param {Sum} row
+ */
+export function dim(row) {
+  return (row.squares > 0 ? points(row) > 4.99 : row.value > 0) ? '' : ' few';
 }
 
 /**

@@ -4,7 +4,7 @@
  * one that is chosen; and what is said of the box under the pointer.
  */
 import { nodeName, pathOf } from './calltree.js';
-import { interval, points } from './confidence.js';
+import { points, shareText } from './confidence.js';
 import { bar, button, copy, el } from './dom.js';
 import {
   chance,
@@ -65,9 +65,8 @@ function callersText(app, func) {
 export function describe(app, node) {
   const { tree, functions, treeSums, model } = app;
   const func = tree.func[node];
-  const sum = app.nodeSum(node);
-  const whole = app.nodeSum(0);
-  const error = interval(sum, whole);
+  const sum = app.nodeShare(node);
+  const whole = app.nodeShare(0);
   /** @type {[string, string][]} */
   const lines = [];
   if (node > 0 && func >= 0) {
@@ -76,19 +75,15 @@ export function describe(app, node) {
     if (where) lines.push(['at', where]);
   }
   const { state } = app;
-  const share = percent(sum.value, whole.value);
-  const exact =
-    error > 0 ? ` ± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)}` : '';
   lines.push([
     'total',
-    `${timeText(sum.value)}, ${share}${exact} of view, ${percent(sum.value, app.wholeTotal)} of all`,
+    `${timeText(sum.value)}, ${shareText(sum, whole)} of view, ${percent(sum.value, app.wholeTotal)} of all`,
   ]);
   const self = treeSums.self[node];
   lines.push(['self', `${timeText(self)}, ${percent(self, whole.value)}`]);
   const callers = node > 0 && func >= 0 ? callersText(app, func) : '';
   if (callers) lines.push(['callers', callers]);
-  if (error > 0)
-    lines.push(['points', `${number(points(sum))}; ± is the 95 % interval`]);
+  if (sum.squares > 0) lines.push(['points', number(points(sum))]);
   if (app.isDiff && app.treeBase) {
     const before = app.baseSum(node).value * app.baseScale;
     lines.push([

@@ -23,22 +23,21 @@ function fact(key, text, { title, bad } = {}) {
 }
 
 /** @param {{cause: string, count: number}[]} causes */
-function causesText(causes) {
-  return causes
-    .map((cause) => `${count(cause.count)} ${cause.cause}`)
-    .join(', ');
+function sumOf(causes) {
+  return causes.reduce((sum, cause) => sum + cause.count, 0);
 }
 
 /** @param {App} app */
 export function makeHeader(app) {
   const { meta } = app.model;
-  const lost = meta.lost.reduce((sum, cause) => sum + cause.count, 0);
-  const cut = meta.cut.reduce((sum, cause) => sum + cause.count, 0);
   const started = new Date(meta.start);
   const when = Number.isNaN(started.getTime())
     ? ''
     : `${started.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-  const { cpu, wall } = sumsOf(app);
+  const facts = el('dl', { class: 'facts' });
+  const refresh = () => facts.replaceChildren(...factsOf(app));
+  refresh();
+  app.listen(refresh);
   return el(
     'header',
     {},
@@ -56,58 +55,56 @@ export function makeHeader(app) {
         [when, meta.host].filter(Boolean).join(' · '),
       ),
     ),
-    el(
-      'dl',
-      { class: 'facts' },
-      fact('run', timeText(meta.wallNs)),
-      fact('CPU', timeText(cpu), {
-        title: `${percent(cpu, meta.wallNs)} of one CPU`,
-      }),
-      fact('wall', timeText(wall), {
-        title: 'All threads together, waits included',
-      }),
-      fact(
-        'threads',
-        count(meta.threads) +
-          (meta.processes > 1 ? ` in ${count(meta.processes)} processes` : ''),
-      ),
-      fact('samples', count(meta.samples)),
-      fact(
-        'rate',
-        meta.rate.reached ? `${count(meta.rate.reached)} / s` : '–',
-        { title: meta.rate.text },
-      ),
-      fact('lost', lost ? count(lost) : 'none', {
-        title:
-          meta.lostText ||
-          causesText(meta.lost) ||
-          'No sample that was asked for is missing',
-        bad: lost > NOTABLE * meta.samples,
-      }),
-      fact('cut', cut ? count(cut) : 'none', {
-        title:
-          meta.cutText || causesText(meta.cut) || 'All stacks reach their root',
-        bad: cut > NOTABLE * meta.samples,
-      }),
-      fact('cost', `${meta.cost.percent.toFixed(1)} %`, {
-        title: meta.cost.text,
-      }),
-    ),
+    facts,
     notes(app),
   );
 }
 
-/** The sums of all rows, of the new side. @param {App} app */
-function sumsOf({ model }) {
-  const { rows } = model;
-  let cpu = 0;
-  let wall = 0;
-  for (let row = 0; row < rows.n; row++) {
-    if (rows.side?.[row]) continue;
-    cpu += rows.cpu[row];
-    wall += rows.wall[row];
-  }
-  return { cpu, wall };
+/**
+ * CPU and wall time, threads, samples and rate are those of the selection.
+ * @param {App} app
+ */
+function factsOf(app) {
+  const { meta } = app.model;
+  const { range, filters, focus, ignore } = app.state;
+  const isPart = range || [filters, focus, ignore].some((list) => list.length);
+  const { cpu, wall, ran, looks, threads } = app.selected;
+  const length = range ? range[1] - range[0] : meta.wallNs;
+  const lost = sumOf(meta.lost);
+  const cut = sumOf(meta.cut);
+  const rate = isPart ? cpu && (1e9 * ran) / cpu : meta.rate.reached;
+  return [
+    fact(range ? 'range' : 'run', timeText(length)),
+    fact('CPU', timeText(cpu), {
+      title: `${percent(cpu, length)} of one CPU`,
+    }),
+    fact('wall', timeText(wall), {
+      title: 'All threads together, waits included',
+    }),
+    fact(
+      'threads',
+      count(isPart ? threads.size : meta.threads) +
+        (isPart || meta.processes < 2
+          ? ''
+          : ` in ${count(meta.processes)} processes`),
+    ),
+    fact('samples', count(ran)),
+    fact('looks', count(looks)),
+    fact('rate', rate ? `${count(rate)} / s` : '–', {
+      title: meta.rate.text,
+    }),
+    fact('lost', lost ? count(lost) : 'none', {
+      title: meta.lostText,
+      bad: lost > NOTABLE * meta.samples,
+    }),
+    fact('cut', cut ? count(cut) : 'none', {
+      title: meta.cutText,
+      bad: cut > NOTABLE * meta.samples,
+    }),
+    fact('cost', `${meta.cost.percent.toFixed(1)} %`, {
+      title: meta.cost.text,
+    }),
+  ];
 }
 
 /** Notes on what is missing; the first ones in sight. @param {App} app */
@@ -121,9 +118,8 @@ function notes(app) {
   if (rows.n === 0 && !has('no samples')) list.unshift('there are no samples');
   if (meta.filter)
     list.unshift(`this is a part of the profile: ${meta.filter}`);
-  const lost = meta.lost.reduce((sum, cause) => sum + cause.count, 0);
-  if (lost > NOTABLE * meta.samples)
-    list.push(`lost: ${meta.lostText || causesText(meta.lost)}`);
+  const lost = sumOf(meta.lost);
+  if (lost > NOTABLE * meta.samples) list.push(`lost: ${meta.lostText}`);
   if (list.length === 0) return null;
   const items = list.map((note) => el('li', {}, note));
   if (list.length < 3)

@@ -27,7 +27,7 @@ const WORDS = [
   ['cut', 'a stack that ends before its root, with [truncated] there'],
   ['[not sampled]', 'CPU time that a clock counted and no sample stands for'],
   ['points', 'samples of equal weight that would tell as much'],
-  ['±', '95 % interval of a share, by the points'],
+  ['±', '95 % interval of a share; few samples are dim'],
 ];
 
 /**

@@ -2,6 +2,7 @@
 /** tables.js -- the table of functions, with callers and callees of one. */
 import { attribute, bar, button, el } from './dom.js';
 import { percent, seconds, signedTime } from './format.js';
+import { dim, shareText } from './confidence.js';
 import { callersOf, calleesOf, largest } from './functions.js';
 
 /**
@@ -199,7 +200,7 @@ export class Table {
    */
   row(func, columns) {
     const { app } = this;
-    const whole = app.treeSums.total[0] || 1;
+    const whole = app.nodeShare(0);
     const isChosen = app.functionOf(app.state.chosen) === func;
     const cells = columns.map(({ key, of }) => {
       const value = of(func);
@@ -212,14 +213,18 @@ export class Table {
       const cell = el('td', { class: numberClass(key) }, seconds(value));
       if (key === 'self' || key === 'total')
         cell.append(
-          el('small', {}, ` ${percent(value, whole)}`),
-          bar(value / whole),
+          el('small', {}, ` ${shareText(app.functionShare(key, func), whole)}`),
+          bar(value / (whole.value || 1)),
         );
       return cell;
     });
     return el(
       'tr',
-      { class: isChosen ? 'chosen' : null, 'data-func': app.keyOf(func) },
+      {
+        class:
+          (isChosen ? 'chosen' : '') + dim(app.functionShare('total', func)),
+        'data-func': app.keyOf(func),
+      },
       ...cells,
       el(
         'td',

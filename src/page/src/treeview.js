@@ -2,7 +2,8 @@
 /** treeview.js -- the call tree as a table whose rows open. */
 import { nodeName } from './calltree.js';
 import { bar, button, el, say } from './dom.js';
-import { percent, seconds, signedTime } from './format.js';
+import { dim, shareText } from './confidence.js';
+import { seconds, signedTime } from './format.js';
 import { childrenOf } from './functions.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -130,7 +131,8 @@ export class TreeView {
     const { app } = this;
     const { total, self } = app.treeSums;
     const base = app.treeBase;
-    const whole = total[0] || 1;
+    const sum = app.nodeShare(node);
+    const whole = app.nodeShare(0);
     const func = node > 0 ? app.tree.func[node] : -1;
     const has = this.hasChildren(node);
     const name = el(
@@ -166,17 +168,17 @@ export class TreeView {
         'aria-level': app.tree.depth[node] + 1,
         'aria-expanded': has ? String(this.open.has(node)) : null,
         class:
-          func >= 0 && func === app.functionOf(app.state.chosen)
+          (func >= 0 && func === app.functionOf(app.state.chosen)
             ? 'chosen'
-            : null,
+            : '') + dim(sum),
         onclick: () => this.toggle(node),
       },
       el(
         'td',
         { class: 'number' },
         seconds(total[node]),
-        el('small', {}, ` ${percent(total[node], whole)}`),
-        bar(total[node] / whole),
+        el('small', {}, ` ${shareText(sum, whole)}`),
+        bar(sum.value / (whole.value || 1)),
       ),
       el('td', { class: 'number' }, self[node] ? seconds(self[node]) : ''),
       cell,
