@@ -90,8 +90,9 @@ apply_contribution(const struct watch *watch,
     return given;
 }
 
-/* Add VALUES to what is pending for SAMPLE, which stands in the list once.
- * Returns 0, or -1 if memory is short. */
+/* Add VALUES to what is pending for SAMPLE, which stands in the list once. Its
+ * points, which may be taken back, have equal parts. Returns 0, or -1 if memory
+ * is short. */
 static int
 note_pending(struct watch *watch, uint32_t sample,
              const int64_t values[VALUE_COUNT])
@@ -102,8 +103,15 @@ note_pending(struct watch *watch, uint32_t sample,
     if (!beside->is_changed)
         watch->changed[watch->changed_count++] = sample;
     beside->is_changed = true;
-    for (unsigned i = 0; i < VALUE_COUNT; i++)
+    int64_t count = values[VALUE_SAMPLES];
+    bool has_points = count != 0 && watch->profile->samples[sample].node !=
+                                        PROFILE_NOT_SAMPLED;
+    for (unsigned i = 0; i < VALUE_COUNT; i++) {
         span_add(&beside->pending[i], values[i]);
+        if (has_points)
+            beside->squares[i] +=
+                (double)values[i] * (double)values[i] / (double)count;
+    }
     return 0;
 }
 
@@ -194,9 +202,12 @@ apply_pending(struct watch *watch)
     for (uint32_t i = 0; i < watch->changed_count && status == 0; i++) {
         struct watch_sample *beside = &watch->samples[watch->changed[i]];
         struct span_sums sums;
-        for (unsigned j = 0; j < SPAN_COUNT; j++)
+        for (unsigned j = 0; j < SPAN_COUNT; j++) {
             memcpy(sums.values[j], beside->pending, sizeof(beside->pending));
+            memcpy(sums.squares[j], beside->squares, sizeof(beside->squares));
+        }
         memset(beside->pending, 0, sizeof(beside->pending));
+        memset(beside->squares, 0, sizeof(beside->squares));
         span_add_sums(&beside->sums, &sums);
         status = count_sample(watch, watch->changed[i], &sums);
     }

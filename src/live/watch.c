@@ -211,9 +211,6 @@ reread_state(struct watch *watch)
         watch->has_control = true;
     }
     watch->profile->cost = watch->load->cost;
-    watch->taken[SPAN_INTERVAL] =
-        watch->load->cost.taken - watch->taken[SPAN_ALL];
-    watch->taken[SPAN_ALL] = watch->load->cost.taken;
     watch->period = watch->profile->processes[0].period;
 }
 

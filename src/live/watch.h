@@ -44,6 +44,7 @@ enum span { SPAN_INTERVAL, SPAN_ALL, SPAN_COUNT };
  * have ended already; the surplus is then taken back. */
 struct span_sums {
     int64_t values[SPAN_COUNT][VALUE_COUNT];
+    double squares[SPAN_COUNT][VALUE_COUNT]; /* view/confidence.h */
 };
 
 /* *TO += VALUE. Numbers of a damaged spool may wrap; the sum is then
@@ -58,16 +59,20 @@ static inline void
 span_add_sums(struct span_sums *to, const struct span_sums *sums)
 {
     for (unsigned i = 0; i < SPAN_COUNT; i++)
-        for (unsigned j = 0; j < VALUE_COUNT; j++)
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
             span_add(&to->values[i][j], sums->values[i][j]);
+            to->squares[i][j] += sums->squares[i][j];
+        }
 }
 
 /* End the interval: the next one begins with zeros. */
 static inline void
 span_begin(struct span_sums *sums)
 {
-    for (unsigned j = 0; j < VALUE_COUNT; j++)
+    for (unsigned j = 0; j < VALUE_COUNT; j++) {
         sums->values[SPAN_INTERVAL][j] = 0;
+        sums->squares[SPAN_INTERVAL][j] = 0;
+    }
 }
 
 struct function {
@@ -134,7 +139,6 @@ struct watch {
     struct span_sums totals;     /* of the samples that the filter keeps */
     struct span_sums everything; /* of all samples */
     uint64_t length[SPAN_COUNT]; /* ns of sampling, according to the ticks */
-    uint64_t taken[SPAN_COUNT];  /* samples of running threads */
     uint64_t period;             /* ns between sample points; 0: unknown */
     enum control_state control;  /* valid if HAS_CONTROL */
     enum end_reason reason;      /* valid if HAS_ENDED */

@@ -68,6 +68,7 @@ enum watch_verdict { VERDICT_OPEN, VERDICT_KEEP, VERDICT_DROP };
 struct watch_sample {
     struct span_sums sums;
     int64_t pending[VALUE_COUNT]; /* not applied yet */
+    double squares[VALUE_COUNT];  /* of PENDING */
     enum watch_verdict verdict;
     bool is_changed; /* it is in watch->changed */
 };

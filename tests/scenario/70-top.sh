@@ -50,7 +50,7 @@ begin a 600000
 # However little of a CPU the burner gets.
 for seconds in 1.2 4 16 64; do
     top -d $seconds $pid
-    awk '/ hot_spot / && $3 >= 0.1 { found = 1 } END { exit !found }' out && break
+    awk '/ hot_spot / && $4 >= 0.1 { found = 1 } END { exit !found }' out && break
 done
 expect_status 0
 [ ! -s err ] || fail "a complaint: $(head -n 1 err)"
@@ -60,12 +60,14 @@ grep -qx "process  $pid, [0-9.]* s, sampling" out || fail "no process"
 grep -qE "^command  .*busy_and_waiting 600000$" out || fail "no command"
 grep -qE '^cpu      [0-9.]+ % of one CPU, [0-9.]+ % since the start$' out ||
     fail "no CPU time"
+grep -qE '^samples  [0-9]+ a second, [0-9]+ since the start; [0-9]+ looks at' out ||
+    fail "no samples"
 grep -qE '^threads  4: [0-3] running, [1-4] waiting' out || fail "no threads"
 grep -qE '^lost     .* of [0-9]+ asked' out || fail "no losses"
 grep -qE '^cost     sampler ' out || fail "no cost"
 # The first function is hot_spot; one thread runs, others wait.
 sed -n '/^functions by/,/^$/p' out | sed -n 3p >first
-awk '$1 >= 80 && $2 >= $1 && $3 >= 0.1 && $5 == "hot_spot" { found = 1 }
+awk '$1 >= 80 && $3 >= $1 && $4 >= 0.1 && $6 == "hot_spot" { found = 1 }
     END { exit !found }' first || fail "not hot_spot first: $(cat first)"
 # On a loaded machine it waits for a CPU.
 row ' burner  ' | awk '$1 + $2 < 50 { exit 1 }' || fail "the burner is idle"
@@ -82,7 +84,7 @@ grep -qx '(2 more; -n 0 shows all)' out || fail "not two rows of four"
 top -d 0.3 --wall --by function --sort total --since-start -n 0 $pid
 expect_status 0
 grep -qx 'functions by total wall time, shares of all' out || fail "no view"
-awk '/ (start_thread|clone3) / && $2 < 60 { exit 1 }' out ||
+awk '/ (start_thread|clone3) / && $3 < 60 { exit 1 }' out ||
     fail "most wall time is not in threads"
 top -d 0.3 --thread reader --wall $pid
 expect_status 0
@@ -90,7 +92,7 @@ grep -qx 'filter   --thread reader' out || fail "no filter"
 ! grep -q 'hot_spot\|burner' out || fail "the filter leaves other threads"
 top -d 0.3 --focus '^hot_spot$' --since-start a.sprof
 expect_status 0
-grep -q ' 100.0  *100.0 .* hot_spot ' out || fail "not the spool by its name"
+grep -q ' 100.0  *[0-9.]*  *100.0 .* hot_spot ' out || fail "not the spool by its name"
 top -d 0.3 --color always $pid
 grep -q "$(printf '\033')\[31m" out || fail "no colour"
 plain "$sprofile" top --help
@@ -129,7 +131,7 @@ plain "$sprofile" report p.sprof
 awk '/ leaf_spin / { print $4 }' out >reported
 top p.sprof
 grep -qE '^process .*, has ended$' out || fail "not the end"
-awk '/ leaf_spin / { print $4 }' out >shown
+awk '/ leaf_spin / { print $5 }' out >shown
 paste -d ' ' reported shown
 paste -d ' ' reported shown | awk '
     { found = $1 > 0 && $2 > 0.95 * $1 && $2 < 1.05 * $1 }
@@ -228,7 +230,7 @@ shows '^functions by total'
 # Narrow, of one line, and large again.
 tmux -L "$server" resize-window -x 45 -y 10
 shows "^process  $pid, sampling, "
-shows '^  self %  total %  function'
+shows '^  self %    ±  total %  function'
 shows '^q quit'
 tmux -L "$server" resize-window -x 10 -y 1
 sleep 0.7

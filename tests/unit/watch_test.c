@@ -32,6 +32,8 @@ an_interval_is_what_is_new(void **state)
     /* The first interval is all there is. */
     expect_times(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 2 * MS, 2 * MS);
     expect_times(watch, "work", SPAN_ALL, VALUE_CPU, 0, 2 * MS);
+    assert_float_equal(
+        find_row(watch, "main")->total.squares[SPAN_ALL][VALUE_CPU], 2e12, 1);
     expect_times(watch, "main", SPAN_ALL, VALUE_CPU, 0, 2 * MS);
     assert_int_equal(watch->length[SPAN_ALL], 3 * MS);
     assert_int_equal(watch->length[SPAN_INTERVAL], 3 * MS);
@@ -41,6 +43,9 @@ an_interval_is_what_is_new(void **state)
     expect_times(watch, "main", SPAN_ALL, VALUE_CPU, 1 * MS, 3 * MS);
     expect_times(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 0, 0);
     expect_times(watch, "inner", SPAN_ALL, VALUE_CPU, 2 * MS, 2 * MS);
+    assert_float_equal(watch->totals.squares[SPAN_INTERVAL][VALUE_CPU], 1e12,
+                       1);
+    assert_float_equal(watch->totals.squares[SPAN_ALL][VALUE_CPU], 3e12, 1);
     assert_int_equal(watch->length[SPAN_INTERVAL], 2 * MS);
     assert_int_equal(watch->totals.values[SPAN_INTERVAL][VALUE_CPU], 1 * MS);
     assert_int_equal(watch->everything.values[SPAN_ALL][VALUE_SAMPLES], 3);

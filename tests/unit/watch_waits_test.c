@@ -31,6 +31,10 @@ waits_go_on_in_place(void **state)
     look_again(watch, 15 * MS);
     expect_times(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
     expect_times(watch, "main", SPAN_ALL, VALUE_WALL, 0, 13 * MS);
+    /* A look at it is a point of a period, as in view/confidence.h. */
+    assert_float_equal(
+        find_row(watch, "wait")->self.squares[SPAN_INTERVAL][VALUE_WALL], 3e12,
+        1);
     /* It was over at 14 ms: a part of what was counted is taken back. */
     store_wait(&wait, 12 * MS, 0);
     look_again(watch, 20 * MS);

@@ -56,7 +56,9 @@ static const char *const help[] = {
     "q, Ctrl-C   quit",
     "",
     "self and total are the shares of a function itself, and of all while it",
-    "was on the stack. Seconds are always those since the start.",
+    "was on the stack. Seconds are always those since the start. ± is the "
+    "error",
+    "of self, with 95 %. Functions of fewer than five samples are dim.",
 };
 
 /* Pairs of colours. */
@@ -151,6 +153,8 @@ attribute_of(enum page_look look)
         return has_colour ? (attr_t)COLOR_PAIR(PAIR_HOT) : A_BOLD;
     case PAGE_WARM:
         return has_colour ? (attr_t)COLOR_PAIR(PAIR_WARM) : A_NORMAL;
+    case PAGE_FAINT:
+        return has_colour ? A_DIM : A_NORMAL;
     default:
         return A_NORMAL;
     }

@@ -13,8 +13,8 @@ const struct paint page_paint = {
     .hot = "\2",
     .warm = "\3",
     .alert = "\4",
-    .faint = "",
-    .end = "\5",
+    .faint = "\5",
+    .end = "\6",
     .cells = {"", ""},
 };
 
@@ -41,7 +41,7 @@ page_end(struct page *page)
 bool
 page_next_part(struct page_reader *reader, struct page_part *part)
 {
-    size_t length = strcspn(reader->text, "\1\2\3\4\5\n");
+    size_t length = strcspn(reader->text, "\1\2\3\4\5\6\n");
     char mark = reader->text[length];
     *part =
         (struct page_part){reader->text, length, reader->look, reader->outer};
@@ -77,8 +77,8 @@ static void
 print_line(FILE *stream, const struct paint *paint, struct page_reader *reader,
            unsigned columns)
 {
-    const char *const codes[] = {"", paint->title, paint->hot, paint->warm,
-                                 paint->alert};
+    const char *const codes[] = {"",          paint->title, paint->hot,
+                                 paint->warm, paint->alert, paint->faint};
     unsigned room = columns > 0 ? columns : (unsigned)-1;
     struct page_part part;
     for (bool goes_on = true, is_cut = false; goes_on && !is_cut;) {

@@ -7,7 +7,7 @@
  *   process  4711, 12.4 s, sampling
  *   cpu      131.2 % of one CPU, 120.9 % since the start
  *   threads  3: 1 running, 2 waiting; 4 have ended
- *   samples  1312 a second, 16034 since the start
+ *   samples  1312 a second, 16034 since the start; 30512 looks at waits
  *   lost     none of 16034 asked
  *   cost     sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
  *
@@ -17,8 +17,8 @@
  * from the start, so that both are seen at once:
  *
  *   functions by self CPU time, shares of the last 1.00 s
- *    self %  total %     self s    total s  function
- *      61.0     61.0      7.211      7.211  checksum (app)
+ *    self %    ±  total %     self s    total s  function
+ *      61.0  2.7     61.0      7.211      7.211  checksum (app)
  *
  *   threads by CPU time, shares of the last 1.00 s
  *     cpu %  queue %   wait %      cpu s      tid  name             state
@@ -34,12 +34,14 @@
 #include "show/truncate.h"
 #include "store/reader.h"
 #include "util/number.h"
+#include "view/confidence.h"
 #include "top.h"
 
 /* The columns, and the least room for a name that comes last. */
 static const struct column function_columns[] = {
-    {"self %", 7, 1},   {"total %", 7, 2},  {"self s", 10, 1},
-    {"total s", 10, 1}, {"function", 0, 2}, {NULL, 0, 0},
+    {"self %", 7, 1},  {"±", 4, 1},        {"total %", 7, 2},
+    {"self s", 10, 1}, {"total s", 10, 1}, {"function", 0, 2},
+    {NULL, 0, 0},
 };
 static const struct column thread_columns[] = {
     {"cpu %", 7, 1},   {"queue %", 7, 2},   {"wait %", 7, 2},
@@ -50,8 +52,8 @@ enum { NAME_LEAST = 8 };
 
 /* Pages that are narrower than this leave out some columns (bits), so that
  * names have room. */
-enum { FUNCTION_NARROW = 63, THREAD_NARROW = 100 };
-enum { FUNCTION_HIDDEN = 0xc, THREAD_HIDDEN = 0xa };
+enum { FUNCTION_NARROW = 68, THREAD_NARROW = 100 };
+enum { FUNCTION_HIDDEN = 0x18, THREAD_HIDDEN = 0xa };
 
 /* The rows of a table, as numbers of functions or threads in their order. */
 struct ranking {
@@ -213,7 +215,18 @@ rank_rows(struct ranking *ranking)
     return 0;
 }
 
-/* Shares refer to the time that the filter leaves. */
+/* What the view shows of SUMS. */
+static struct confidence
+confidence_in(const struct span_sums *sums, const struct top_view *view)
+{
+    double squares = sums->squares[view->span][view->value];
+    return (struct confidence){(double)positive(
+                                   sums->values[view->span][view->value]),
+                               squares > 0 ? squares : 0};
+}
+
+/* Shares refer to the time that the filter leaves. A function of few samples is
+ * dim. */
 static void
 print_function(struct columns *columns, const struct ranking *ranking,
                uint32_t number)
@@ -222,8 +235,14 @@ print_function(struct columns *columns, const struct ranking *ranking,
     const struct top_view *view = ranking->view;
     const struct function *row = &watch->functions.rows[number];
     uint64_t whole = positive(watch->totals.values[view->span][view->value]);
+    const struct confidence all = confidence_in(&watch->totals, view);
+    const struct confidence self = confidence_in(&row->self, view);
+    const struct confidence total = confidence_in(&row->total, view);
+    if (confidence_is_low(&total))
+        columns_faint(columns);
     columns_share(columns,
                   percent_of(row->self.values[view->span][view->value], whole));
+    columns_percent(columns, confidence_interval(&self, &all));
     columns_share(columns,
                   percent_of(row->total.values[view->span][view->value],
                              whole));
@@ -432,20 +451,35 @@ cpu_percent(const struct watch *watch, enum span span)
                       watch->length[span]);
 }
 
+/* The sample points of threads in STATE that the filter leaves. */
+static uint64_t
+count_samples(const struct watch *watch, enum span span, enum state state)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < watch->thread_count; i++)
+        span_add(&count,
+                 watch->threads[i].states[state].values[span][VALUE_SAMPLES]);
+    return positive(count);
+}
+
 /* An interval without a tick has length 0; its rates are shown as 0. */
 static void
 add_rates(struct page *page, const struct watch *watch)
 {
     double seconds = number_seconds(watch->length[SPAN_INTERVAL]);
+    uint64_t recent = count_samples(watch, SPAN_INTERVAL, STATE_RUNNING);
     add_line(page, false, "cpu",
              "%.1f %% of one CPU, %.1f %% since the "
              "start",
              cpu_percent(watch, SPAN_INTERVAL), cpu_percent(watch, SPAN_ALL));
     add_threads(page, watch);
-    add_line(page, false, "samples",
-             "%.0f a second of threads that run, %llu since the start",
-             seconds > 0 ? (double)watch->taken[SPAN_INTERVAL] / seconds : 0,
-             (unsigned long long)watch->taken[SPAN_ALL]);
+    add_line(
+        page, false, "samples",
+        "%.0f a second, %llu since the start; %llu looks at waits",
+        seconds > 0 ? (double)recent / seconds : 0,
+        (unsigned long long)count_samples(watch, SPAN_ALL, STATE_RUNNING),
+        (unsigned long long)(count_samples(watch, SPAN_ALL, STATE_WAITING) +
+                             count_samples(watch, SPAN_ALL, STATE_RUNQUEUE)));
 }
 
 /* The number of lost samples, of all causes. */

@@ -59,7 +59,14 @@ const char *follow_state(const struct follow *follow);
 void follow_end(struct follow *follow);
 
 /* The marks. A part within another one has its own look alone. */
-enum page_look { PAGE_PLAIN, PAGE_TITLE, PAGE_HOT, PAGE_WARM, PAGE_ALERT };
+enum page_look {
+    PAGE_PLAIN,
+    PAGE_TITLE,
+    PAGE_HOT,
+    PAGE_WARM,
+    PAGE_ALERT,
+    PAGE_FAINT
+};
 extern const struct paint page_paint;
 
 struct page {
