@@ -150,7 +150,7 @@ print_instruction(struct print *print, size_t i, const uint64_t *flat,
         text_add(&line, name);
         text_add(&line, "]");
     }
-    listing_line(&print->listing, flat, cumulative, frame->line, buffer);
+    listing_line(&print->listing, flat, NULL, cumulative, frame->line, buffer);
 }
 
 /* Print how many instructions from I on are not shown. Returns the first that
@@ -163,7 +163,7 @@ skip(struct print *print, size_t i)
     while (i < print->count && !print->is_shown[i])
         i++;
     snprintf(text, sizeof(text), "(%zu instructions)", i - first);
-    listing_line(&print->listing, NULL, NULL, 0, text);
+    listing_line(&print->listing, NULL, NULL, NULL, 0, text);
     return i;
 }
 
@@ -199,6 +199,7 @@ code_text_write(FILE *stream, struct profile *profile, const struct code *code,
         return;
     choose(&print);
     listing_begin(&print.listing, stream, profile, options);
+    print.listing.columns.hidden |= LISTING_ERROR;
     print_title(stream, profile, code, print.listing.columns.paint);
     columns_titles(&print.listing.columns, NULL);
     print_code(&print);

@@ -8,7 +8,7 @@
 /* A narrower terminal than NARROW has no columns for PERCENTAGES (bits).
  * TEXT_LEAST: columns that the text keeps. VALUES: columns in front of the
  * number. */
-enum { NARROW = 80, PERCENTAGES = 0xa, TEXT_LEAST = 8, VALUES = 4 };
+enum { NARROW = 80, PERCENTAGES = 0x16, TEXT_LEAST = 8, VALUES = 5 };
 
 void
 listing_begin(struct listing *listing, FILE *stream,
@@ -19,6 +19,7 @@ listing_begin(struct listing *listing, FILE *stream,
     const struct column all[] = {
         {by_cpu ? "cpu flat" : "wall flat", 9, 0},
         {"%", 5, 2},
+        {"±", 4, 1},
         {by_cpu ? "cpu cum" : "wall cum", 9, 1},
         {"%", 5, 2},
         {"line", 6, 1},
@@ -37,7 +38,7 @@ listing_begin(struct listing *listing, FILE *stream,
                               : 0,
             },
         .value = options->value,
-        .whole = profile->totals[options->value],
+        .whole = confidence_of(profile, options->value),
     };
     memcpy(listing->all, all, sizeof(all));
     listing->columns.all = listing->all;
@@ -45,14 +46,20 @@ listing_begin(struct listing *listing, FILE *stream,
 
 void
 listing_line(struct listing *listing, const uint64_t *flat,
-             const uint64_t *cumulative, unsigned line, const char *text)
+             const double *squares, const uint64_t *cumulative, unsigned line,
+             const char *text)
 {
+    uint64_t whole = (uint64_t)listing->whole.value;
     struct columns *columns = &listing->columns;
     for (unsigned i = 0; flat == NULL && i < VALUES; i++)
         columns_skip(columns);
     if (flat != NULL) {
-        columns_time(columns, flat[listing->value], listing->whole);
-        columns_time(columns, cumulative[listing->value], listing->whole);
+        const struct confidence sum = {(double)flat[listing->value],
+                                       squares != NULL ? squares[listing->value]
+                                                       : 0};
+        columns_time(columns, flat[listing->value], whole);
+        columns_percent(columns, confidence_interval(&sum, &listing->whole));
+        columns_time(columns, cumulative[listing->value], whole);
     }
     if (line > 0)
         columns_number(columns, line);

@@ -5,9 +5,9 @@
  * little behind the last line with samples:
  *
  *   work (app), /src/app.c
- *    cpu flat      %   cpu cum      %  line
- *                                        7 void work(void)
- *       0.100    5.0     0.400   20.0    8     step(n);
+ *    cpu flat      %    ±   cpu cum      %  line
+ *                                             7 void work(void)
+ *       0.100    5.0  1.1     0.400   20.0    8     step(n);
  *
  * If the file cannot be read, the lines with samples are shown by their
  * numbers, with the reason.
@@ -27,7 +27,8 @@ static void
 print_row(struct listing *listing, const struct table_row *row,
           const char *text)
 {
-    listing_line(listing, row->flat, row->cumulative, row->line, text);
+    listing_line(listing, row->flat, row->flat_squares, row->cumulative,
+                 row->line, text);
 }
 
 /* The lines with samples are in the order of the file, so one pass is enough.
@@ -43,7 +44,8 @@ print_source(struct listing *listing, const struct rows *rows,
         if (row < rows->end && row->line == source->number)
             print_row(listing, row++, source->line);
         else if (source->number >= first)
-            listing_line(listing, NULL, NULL, source->number, source->line);
+            listing_line(listing, NULL, NULL, NULL, source->number,
+                         source->line);
     }
     for (; row < rows->end; row++)
         print_row(listing, row, "(the file ends before this line)");

@@ -104,9 +104,10 @@ test('source: the same lines as report --lines', async () => {
   const text = run('report', '--lines', 'inside', times.file);
   let lines = 0;
   for (const line of text.split('\n')) {
-    const found = /^ *([\d.]+) +[\d.]+ +([\d.]+) +[\d.]+ +(\d+) {2}?(.*)$/.exec(
-      line,
-    );
+    const found =
+      /^ *([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+ +(\d+) {2}?(.*)$/.exec(
+        line,
+      );
     if (!found) continue;
     const [, self, total] = shown.get(Number(found[3]));
     assert.ok(isTime(self, found[1]), line);

@@ -397,9 +397,9 @@ a_missing_source_is_told(void **state)
     expect_printed(stream,
                    "work (app), file.c\n"
                    "note: the source is not here: No such file or directory\n"
-                   " cpu flat      %   cpu cum      %   line\n"
-                   "    0.007   70.0     0.007   70.0     48 \n"
-                   "    0.002   20.0     0.005   50.0     49 \n");
+                   " cpu flat      %    ±   cpu cum      %   line\n"
+                   "    0.007   70.0 30.3     0.007   70.0     48 \n"
+                   "    0.002   20.0 31.0     0.005   50.0     49 \n");
     table_release(&lines);
     profile_free(profile);
 }
