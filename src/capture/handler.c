@@ -55,9 +55,8 @@
 /* There are slots for all samples of LATE_NS ns on all CPUs: a sampler among
  * many threads has no CPU for that long. Limits of their number, and of the
  * frames in all slots together. Deeper stacks make fewer slots. */
-#define LATE_NS 128000000u
+#define LATE_NS 512000000u
 #define SLOTS_LEAST 256u
-#define SLOTS_MAX 2048u
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
 

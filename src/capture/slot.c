@@ -10,7 +10,7 @@
 #include "base/poison.h"
 
 /* Most slots that a handler tries to claim before its sample is lost. */
-#define CLAIM_TRIES 64
+#define CLAIM_TRIES 256
 
 /* Bytes of a cache line, and the number of lines of frames that are fetched. */
 #define LINE 64u

@@ -211,8 +211,10 @@ take_between(struct thread_time *account, const struct slot *slot,
             passed(account->sampled + account->unread * point, slot->clock);
     if (between.rough > 0 && between.all > wall)
         between.all = wall;
-    if (account->read_clock != 0)
-        between.kernel = passed(account->read_kernel, slot->kernel);
+    /* If nothing is known of the kernel's part, it is one point. */
+    between.kernel = account->read_clock != 0
+                         ? passed(account->read_kernel, slot->kernel)
+                         : point;
     account->sampled = slot->clock;
     account->unread = 0;
     return between;
@@ -355,7 +357,8 @@ weigh_sample(struct thread_time *account, uint32_t index,
 {
     uint64_t point = weigh_point(account, index, slot, clock);
     if (slot->trigger == TRIGGER_HOOK) {
-        account->sampled = account->read_clock = 0;
+        account->sampled = slot->clock;
+        account->read_clock = account->unread = 0;
         return point;
     }
     return point * count_points(account, slot, point) -
@@ -534,13 +537,36 @@ take_slot(struct slot *slot)
     slot_free(slot);
 }
 
+/* Slots that are done, the oldest first: what a sample stands for depends on
+ * the thread's sample before it. */
+static OF_PROFILE uint16_t done[SLOTS_MAX];
+
+/* List the slots that are done. Returns their number. Most are in order. */
+static uint32_t
+list_done(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < slots_used(); i++) {
+        const struct slot *slot = slots_at(i);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
+            SLOT_DONE)
+            continue;
+        uint32_t at = count++;
+        for (; at > 0 && slots_at(done[at - 1])->time > slot->time; at--)
+            done[at] = done[at - 1];
+        done[at] = (uint16_t)i;
+    }
+    return count;
+}
+
 /* Turn the slots into samples whose walk is over: what their addresses mean is
  * in the present module map. */
 static void
 take_walked(void)
 {
-    for (uint32_t i = 0; i < slots_used(); i++) {
-        struct slot *slot = slots_at(i);
+    uint32_t count = list_done();
+    for (uint32_t i = 0; i < count; i++) {
+        struct slot *slot = slots_at(done[i]);
         if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
             continue;
         if (slot->unfinished)
@@ -560,18 +586,31 @@ harvest_refresh_modules(void)
     journal_jitdumps();
 }
 
+/* Returns whether the list of done slots is still that of before. */
+static bool
+finish_slot(struct slot *slot)
+{
+    bool is_listed = true;
+    uint64_t now = slot->unfinished ? clock_now() : 0;
+    while (slot->unfinished && !serve_finish(slot, now)) {
+        harvest_refresh_modules();
+        is_listed = false;
+    }
+    take_slot(slot);
+    return is_listed;
+}
+
 void
 harvest_slots(void)
 {
-    for (uint32_t i = 0; i < slots_used(); i++) {
-        struct slot *slot = slots_at(i);
-        if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
-            continue;
-        uint64_t now = slot->unfinished ? clock_now() : 0;
-        while (slot->unfinished && !serve_finish(slot, now))
-            harvest_refresh_modules();
-        take_slot(slot);
-    }
+    bool is_listed;
+    do {
+        is_listed = true;
+        uint32_t count = list_done();
+        for (uint32_t i = 0; i < count && is_listed; i++)
+            if (slot_move(slots_at(done[i]), SLOT_DONE, SLOT_CLAIMED))
+                is_listed = finish_slot(slots_at(done[i]));
+    } while (!is_listed);
 }
 
 void

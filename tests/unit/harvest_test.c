@@ -227,6 +227,25 @@ a_sample_stands_for_those_that_were_lost(void **state)
     assert_int_equal(thread_time_sums()->counts.taken, 2);
 }
 
+/* What a hook measured is no part of a later sample, wherever that lies. */
+static void
+samples_are_taken_in_the_order_of_their_times(void **state)
+{
+    (void)state;
+    make_beat();
+    made_run(MADE_PID, 21 * MADE_PERIOD);
+    struct slot *late = made_sample(MADE_PID, TRIGGER_PERF, PC);
+    struct slot *early = made_sample(MADE_PID, TRIGGER_HOOK, PC + 1);
+    late->clock = made_thread_of(MADE_PID)->cpu;
+    late->in_syscall = true;
+    early->measured = 20 * MADE_PERIOD;
+    early->clock = late->clock - MADE_PERIOD;
+    early->time -= MADE_PERIOD;
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->node, PC);
+    assert_int_equal(made_last(MADE_PID)->cpu, MADE_PERIOD);
+}
+
 /* A thread has one trigger at a time: its time would count twice. */
 static void
 a_thread_that_perf_reaches_has_no_other_trigger(void **state)
@@ -511,6 +530,8 @@ main(void)
                                begin),
         cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),
         cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost, begin),
+        cmocka_unit_test_setup(samples_are_taken_in_the_order_of_their_times,
+                               begin),
         cmocka_unit_test_setup(own_samples_stand_for_their_period, begin),
         cmocka_unit_test_setup(a_thread_that_perf_reaches_has_no_other_trigger,
                                begin),
