@@ -146,6 +146,7 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
 
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 static OF_PROFILE uint64_t chance;                    /* of is_drawn */
+static OF_PROFILE uint64_t distance; /* least ns between two looks of late */
 
 void
 observe_begin(void)
@@ -166,18 +167,16 @@ read_queue(struct thread_time *account, uint32_t index, uint64_t now)
 }
 
 /* The thread did not run for IDLE of the time from SINCE to NOW. Returns IDLE
- * less its time in line for a CPU, or IDLE if that time is not known. On a busy
- * machine a thread that never waits spends much time in line. Such a thread
- * needs no look in every period. */
+ * less its time in line for a CPU. If that was not read at KNOWN or later, it
+ * is what was not shown yet. On a busy machine a thread that never waits spends
+ * much time in line. Such a thread needs no look in every period. */
 static uint64_t
 without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
-              uint64_t since, uint64_t now)
+              uint64_t known, uint64_t now)
 {
-    bool is_known = account->queue_read_at == since && since != 0;
-    uint64_t before = account->queue_read;
+    uint64_t before =
+        account->queue_read_at >= known ? account->queue_read : account->queued;
     uint64_t more = read_queue(account, index, now) - before;
-    if (!is_known)
-        return idle;
     return more < idle ? idle - more : 0;
 }
 
@@ -237,14 +236,16 @@ show_end_of_queue(struct thread_time *account, uint32_t index, uint64_t end,
         account->rest = 0;
 }
 
-/* The thread's clock has moved, so its wait is over. The thread ran for RAN at
- * least, so the wait ended no later than RAN ago. */
+/* The thread's clock has moved, so its wait is over. It ran for RAN ns, and was
+ * IDLE for others, since the last look. If looks came at equal distances, the
+ * next wait would have all of IDLE: that is right on the average. But they are
+ * rarer after a long wait. Of what is longer for that, half is the wait's. */
 static void
 end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
-         uint64_t now)
+         uint64_t idle, uint64_t now)
 {
-    thread_time_activate(index);
-    uint64_t end = account->wait_until;
+    uint64_t more = idle > distance ? (idle - distance) / 2 : 0;
+    uint64_t end = account->wait_until + more;
     wait_close(index, end);
     account->rest += (int64_t)(now - end);
     account->rest -= (int64_t)ran;
@@ -345,9 +346,9 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     wait_look_at(threads_at(index)->tid, &look);
     if (look.state == LOOK_RUNNING)
         see_running(account, index, clock, now, between, view);
-    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only() &&
-             wait_open(index, &look, clock, now))
-        view->varies |= account->same_waits < SAME_WAITS;
+    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only())
+        (void)wait_open(index, &look, clock, now);
+    view->varies |= account->same_waits < SAME_WAITS;
     return look.state == LOOK_RUNNING;
 }
 
@@ -387,29 +388,39 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
           uint64_t ran, uint64_t now, struct observe_view *view)
 {
     uint64_t since = account->seen_at, between = now - since;
+    uint64_t known = since;
+    bool has_no_waits =
+        thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
+    thread_time_activate(index);
+    /* It stood in no line while it waited. */
     if (account->wait != NULL) {
-        end_wait(account, index, ran, now);
+        known = account->opened_at;
         since = account->wait_until;
         between = now - since;
-    } else {
-        account->rest += (int64_t)between - (int64_t)ran;
     }
+    uint64_t idle = between > ran ? between - ran : 0;
+    uint64_t idle_queued = idle;
+    if (idle > between / WAITED_PART && !has_no_waits)
+        idle = without_queue(account, index, idle, known, now);
+    idle_queued -= idle;
+    if (account->wait != NULL)
+        end_wait(account, index, ran, idle, now);
+    else
+        account->rest += (int64_t)between - (int64_t)ran;
     account->seen = clock;
     account->seen_at = now;
     write_clock(account, index);
-    thread_time_activate(index);
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
     uint64_t open = without_measured(index, between, ran);
-    if (thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK) {
+    if (has_no_waits) {
         see_running(account, index, clock, now, open, view);
         return;
     }
-    uint64_t idle = between > ran ? between - ran : 0;
-    if (idle > between / WAITED_PART)
-        idle = without_queue(account, index, idle, since, now);
+    if (idle_queued > between / WAITED_PART)
+        show_queue(account, index, now);
     view->waits |= idle > between / WAITS_PART;
     if (idle <= between / WAITED_PART && !account->is_new) {
         see_running(account, index, clock, now, open, view);
@@ -543,6 +554,7 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
                 struct observe_view *view)
 {
     *view = (struct observe_view){0};
+    distance = thrift * thread_time_period();
     activate_relabelled(view);
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
     view->own =

@@ -65,6 +65,9 @@
 #define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
 #define GROWTH 4u
+/* A tick stands for at most 1 / STEADY_PART of the time for which threads have
+ * run all the time, or none has: what follows a long wait is not missed. */
+#define STEADY_PART 8u
 /* The same when none runs and the sampler asks: then only a look finds a thread
  * that begins to run. */
 #define IDLE_ASK_NS 16000000u
@@ -94,7 +97,8 @@ static OF_PROFILE struct budget budget;
 static OF_PROFILE struct patience patience;
 static OF_PROFILE uint64_t last_names, last_written;
 static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
-static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
+static OF_PROFILE uint64_t last_run;  /* the last tick that saw a thread run */
+static OF_PROFILE uint64_t last_wait; /* the last tick that saw one wait */
 static OF_PROFILE uint64_t relabelled_at; /* the last tick that saw that */
 static OF_PROFILE uint32_t stride; /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
@@ -184,6 +188,15 @@ periods_of(uint64_t ns)
     return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
+/* Returns how many periods the next tick stands for: at most MOST ns, if what
+ * threads do is the same for STEADY ns. */
+static uint32_t
+steady_periods(uint64_t steady, uint64_t most)
+{
+    steady /= STEADY_PART;
+    return periods_of(steady < most ? steady : most);
+}
+
 /* Whether many of the samples since the last tick lacked a rule. */
 static bool
 misses_often(void)
@@ -217,15 +230,19 @@ choose_stride(const struct observe_view *view, uint64_t now)
         !asks && settings->period >= PATIENT_PERIOD_NS);
     if (view->ran)
         last_run = now;
+    if (!view->ran || view->changes)
+        last_wait = now;
     if (view->ran && !view->changes && !asks)
-        most = periods_of(is_calm && !view->waits && !go_program_is_this()
-                              ? BUSY_NS
-                              : PARTLY_NS);
+        most = steady_periods(now - last_wait,
+                              is_calm && !view->waits && !go_program_is_this()
+                                  ? BUSY_NS
+                                  : PARTLY_NS);
     else if (view->ran && !view->varies && view->first_looks == 0 && !asks)
         most = periods_of(is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)
-        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
-               << (now - last_run > STILL_NS);
+        most =
+            steady_periods(now - last_run, (asks ? IDLE_ASK_NS : IDLE_NS)
+                                               << (now - last_run > STILL_NS));
     rates_spare(least > 1);
     stride = stride * GROWTH < most ? stride * GROWTH : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)

@@ -228,6 +228,69 @@ time_without_a_cpu_is_no_wait(void **state)
         assert_int_equal(made_records[i].sample.node, RUNS);
 }
 
+/* Returns the wall time that waits at NODE have in all. */
+static uint64_t
+waited_at(uint32_t node)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].sample.node == node &&
+            made_records[i].sample.state == STATE_WAITING)
+            sum += made_records[i].sample.wall;
+    return sum;
+}
+
+/* Looks are rarer after a long wait. What is between the last look at it and
+ * the first at the next one is shared. */
+static void
+the_next_wait_has_no_more_than_half_of_a_late_look(void **state)
+{
+    (void)state;
+    run(MADE_PID, MADE_MS);
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_run(0, 9 * MADE_MS);
+    made_wake(MADE_PID);
+    made_run(MADE_PID, 50000);
+    made_wait(MADE_PID, WAITS_ELSEWHERE);
+    run(0, 2 * MADE_MS);
+    assert_int_equal(waited_at(WAITS), 15 * MADE_MS);
+    assert_int_equal(waited_at(WAITS_ELSEWHERE), 6 * MADE_MS);
+    /* Of looks that are as close as they can be the next wait has all. */
+    made_run(0, MADE_MS / 2);
+    made_wake(MADE_PID);
+    made_run(MADE_PID, 50000);
+    made_wait(MADE_PID, WAITS);
+    run(0, MADE_MS / 2);
+    roster_end(made_now);
+    assert_int_equal(waited_at(WAITS), 16 * MADE_MS);
+    assert_int_equal(waited_at(WAITS_ELSEWHERE), 6 * MADE_MS);
+}
+
+/* A thread that wakes stands in line for a CPU where it waited, whatever it
+ * does when it has one. */
+static void
+the_line_after_a_wait_is_at_its_place(void **state)
+{
+    (void)state;
+    run(MADE_PID, MADE_MS);
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_wake(MADE_PID);
+    made_run(0, 6 * MADE_MS);
+    made_thread_of(MADE_PID)->queued += 6 * MADE_MS;
+    made_run(MADE_PID, 50000);
+    made_wait(MADE_PID, WAITS_ELSEWHERE);
+    run(0, MADE_MS);
+    roster_end(made_now);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
+    assert_int_equal(waited_at(WAITS), 10 * MADE_MS);
+    assert_int_equal(waited_at(WAITS_ELSEWHERE), MADE_MS);
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].sample.state == STATE_RUNQUEUE)
+            assert_int_equal(made_records[i].sample.node, WAITS);
+}
+
 /* The thread stands in line for 6 ms, then runs again. */
 static void
 stand_in_line(void)
@@ -488,6 +551,9 @@ main(void)
         cmocka_unit_test_setup(explained_cpu_time_needs_no_look, begin),
         cmocka_unit_test_setup(new_labels_show_another_wait, begin),
         cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, begin),
+        cmocka_unit_test_setup(
+            the_next_wait_has_no_more_than_half_of_a_late_look, begin),
+        cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place, begin),
         cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample, begin),
         cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait, begin),
         cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait, begin),
