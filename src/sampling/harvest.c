@@ -320,8 +320,11 @@ count_points(struct thread_time *account, const struct slot *slot,
     count_own(account, slot);
     if (point == 0 || between.all == 0)
         return least;
-    bool is_regular =
-        account->beats >= BEATS_LEAST && between.all >= 2 * between.rough;
+    /* Of perf that does not see the kernel, a beat may have passed there: its
+     * time is that of the timers' samples. */
+    bool is_known = slot->in_syscall || !trigger_is_split();
+    bool is_regular = is_known && account->beats >= BEATS_LEAST &&
+                      between.all >= 2 * between.rough;
     if (!slot->in_syscall && !was_in_call && slot->owed == 0 &&
         between.rough == 0)
         note_beat(account, between.all, point);

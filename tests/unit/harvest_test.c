@@ -135,6 +135,9 @@ a_stall_is_where_it_was(void **state)
     assert_int_equal(weigh(21 * MADE_PERIOD, 0, false), 21 * MADE_PERIOD);
     assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
     assert_int_equal(weigh(21 * MADE_PERIOD, 0, true), 21 * MADE_PERIOD);
+    /* Or it was in the kernel, of which there are other samples. */
+    made_is_split = true;
+    assert_int_equal(weigh(3 * MADE_PERIOD, 0, false), MADE_PERIOD);
 }
 
 /* Without a beat, the kernel's ticks tell, but no more than the clock. What

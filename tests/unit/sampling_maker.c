@@ -43,6 +43,7 @@ struct options made_options;
 struct settings made_settings;
 uint64_t made_now, made_own, made_measured;
 enum trigger made_trigger, made_next;
+bool made_is_split;
 long made_ask_result;
 enum loss made_refusal;
 bool made_may_ask;
@@ -82,6 +83,7 @@ made_begin(void)
     made_now = MADE_START;
     made_own = ended_cpu = made_measured = 0;
     made_trigger = TRIGGER_ASK;
+    made_is_split = false;
     made_next = TRIGGER_ASK;
     made_ask_result = 0;
     made_refusal = LOSS_COUNT;
@@ -591,7 +593,7 @@ trigger_limit(enum trigger trigger)
 bool
 trigger_is_split(void)
 {
-    return false;
+    return made_is_split;
 }
 
 bool

@@ -66,6 +66,7 @@ extern struct settings made_settings;
 extern uint64_t made_now;         /* CLOCK_MONOTONIC */
 extern uint64_t made_own;         /* the sampler's CPU clock */
 extern enum trigger made_trigger; /* what trigger_of_thread returns */
+extern bool made_is_split;        /* what trigger_is_split returns */
 extern enum trigger made_next;    /* what trigger_after returns */
 extern long made_ask_result;      /* of ask_thread */
 extern enum loss made_refusal;    /* of ask_refusal */
