@@ -275,28 +275,44 @@ count_in_kernel(struct thread_time *account, const struct between *between,
     return points;
 }
 
-/* The same for any sample, by the beat. The next beat of a call counts from the
- * last one that passed in it. SINCE: the clock that BETWEEN counts from. */
+/* The same by the beat. The next one counts from the last one that passed in
+ * the call. SINCE: the clock that BETWEEN counts from. */
 static uint64_t
 count_beats(struct thread_time *account, const struct between *between,
-            uint64_t since, bool is_call, uint64_t least)
+            uint64_t since, uint64_t least)
 {
     uint64_t beat = account->beat;
     uint64_t points = (between->all + beat / BEAT_PART) / beat;
-    if (is_call)
-        account->kernel_rest = 0;
+    account->kernel_rest = 0;
     if (points < least)
         return least;
-    if (is_call && between->rough == 0)
+    if (between->rough == 0)
         account->sampled = since + points * beat;
     return points;
+}
+
+/* Returns how many points a sample outside calls stands for, if there is a
+ * beat. Beats that passed without a sample, as on a machine that stood still,
+ * are shared among this sample and the next ones, one each. A call cannot tell
+ * them from its own. If they were dropped here, calls would have too much. */
+static uint64_t
+count_stalled(struct thread_time *account, const struct between *between,
+              uint64_t least)
+{
+    uint64_t beat = account->beat;
+    uint64_t points = (between->all + beat / BEAT_PART) / beat;
+    account->stalled += points > least ? points - least : 0;
+    if (account->stalled == 0)
+        return least;
+    account->stalled--;
+    return least + 1;
 }
 
 /*
  * Returns how many points the sample in SLOT stands for, of which each is POINT
  * ns of CPU time. A system call holds back the signals of all points that pass
- * in it, and the thread has one sample when it returns. So does a machine that
- * stands still. The thread's clocks tell how many points these were.
+ * in it, and the thread has one sample when it returns. The thread's clocks
+ * tell how many points these were.
  *
  * A thread that shares no countdown has a sample every beat, so there was a
  * point for each whole beat. Else the kernel's part of the time since the last
@@ -328,10 +344,10 @@ count_points(struct thread_time *account, const struct slot *slot,
     if (!slot->in_syscall && !was_in_call && slot->owed == 0 &&
         between.rough == 0)
         note_beat(account, between.all, point);
-    if (is_regular)
-        return count_beats(account, &between, since, slot->in_syscall, least);
-    return slot->in_syscall ? count_in_kernel(account, &between, least, point)
-                            : least;
+    if (!slot->in_syscall)
+        return is_regular ? count_stalled(account, &between, least) : least;
+    return is_regular ? count_beats(account, &between, since, least)
+                      : count_in_kernel(account, &between, least, point);
 }
 
 /* Give half of the samples that were lost before SLOT's, each of POINT ns, to

@@ -76,6 +76,7 @@ struct thread_time {
     uint64_t beat;       /* CPU time between two samples outside calls, ns */
     uint64_t beat_of;    /* what a sample stood for then, ns */
     uint32_t beats;      /* how often in a row that was the same, bounded */
+    uint64_t stalled;    /* points without a sample, for the next ones */
     bool was_in_call;    /* its last sample was at a system call */
     uint64_t measured;   /* CPU time outside all samples, not seen yet */
     uint64_t rated;      /* CPU clock up to which rates.h knows it */

@@ -126,15 +126,17 @@ a_call_stands_for_all_its_points(void **state)
     assert_int_equal(weigh(19 * MADE_PERIOD / 10, 0, true), MADE_PERIOD);
 }
 
-/* So are those of a machine that stood still. */
+/* The points of a machine that stood still are those of the next samples. */
 static void
-a_stall_is_where_it_was(void **state)
+a_stall_is_shared(void **state)
 {
     (void)state;
     make_beat();
-    assert_int_equal(weigh(21 * MADE_PERIOD, 0, false), 21 * MADE_PERIOD);
-    assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
+    assert_int_equal(weigh(4 * MADE_PERIOD, 0, false), 2 * MADE_PERIOD);
+    assert_int_equal(weigh(MADE_PERIOD, 0, false), 2 * MADE_PERIOD);
     assert_int_equal(weigh(21 * MADE_PERIOD, 0, true), 21 * MADE_PERIOD);
+    assert_int_equal(weigh(MADE_PERIOD, 0, false), 2 * MADE_PERIOD);
+    assert_int_equal(weigh(MADE_PERIOD, 0, false), MADE_PERIOD);
     /* Or it was in the kernel, of which there are other samples. */
     made_is_split = true;
     assert_int_equal(weigh(3 * MADE_PERIOD, 0, false), MADE_PERIOD);
@@ -527,7 +529,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
         cmocka_unit_test_setup(a_call_stands_for_all_its_points, begin),
-        cmocka_unit_test_setup(a_stall_is_where_it_was, begin),
+        cmocka_unit_test_setup(a_stall_is_shared, begin),
         cmocka_unit_test_setup(a_call_is_counted_as_the_program_is, begin),
         cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
                                begin),
