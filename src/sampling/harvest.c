@@ -242,15 +242,15 @@ count_own(struct thread_time *account, const struct slot *slot)
 }
 
 /* Returns how much CPU time of the program's own lies between two samples, on
- * the average. It is not POINT if timers expire at ticks of the kernel: the
- * tick at which a thread loses its CPU always finds it. */
+ * the average. It is not POINT if timers expire at ticks of the kernel: on a
+ * busy machine a thread runs up to a tick, or between two ticks. */
 static uint64_t
 average_gap(const struct thread_time *account, uint64_t point)
 {
     if (account->own_points < GAP_POINTS / 4)
         return point;
     uint64_t gap = account->own_time / account->own_points;
-    return gap > point / 4 && gap < 4 * point ? gap : point;
+    return gap > point / 4 ? gap : point;
 }
 
 /* Returns how many points of POINT ns passed in the system call after which

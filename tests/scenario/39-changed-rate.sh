@@ -45,7 +45,7 @@ print(f"periods {periods}, not sampled {missing / 1e6:.0f} ms")
 for name, cpu in truth.items():
     share = 100 * found.get(name, 0) / cpu
     print(f"{name}: {cpu / 1e6:.0f} ms, {share:.1f} % of it found")
-    least, most = (40, 250) if "first" in name else (70, 130)
+    least, most = (40, 250) if "first" in name else (50, 170)
     assert share <= most, name
     assert share + 100 * missing / cpu >= least, name
 assert changes >= int(sys.argv[2]), periods
