@@ -40,6 +40,9 @@
 #define BEATS_LEAST 4u
 #define BEATS_MOST 8u
 
+/* The part of the points of a machine that stood still which a sample takes. */
+#define STALLED_PART 4u
+
 /* Samples over which the time between two of them is an average. */
 #define GAP_POINTS 128u
 
@@ -161,15 +164,15 @@ weigh_point(struct thread_time *account, uint32_t index,
 }
 
 /* Note that GAP ns of CPU time lie between two samples outside system calls, at
- * one sample for each POINT ns. A beat does not end where points were missed.
- */
+ * one sample for each POINT ns. Points that were missed end a beat only if they
+ * are many. */
 static void
 note_beat(struct thread_time *account, uint64_t gap, uint64_t point)
 {
     uint64_t most = account->beat / BEAT_PART;
-    if (account->beats >= BEATS_LEAST && gap > 2 * account->beat - most)
-        return;
-    if (gap + most >= account->beat && gap <= account->beat + most) {
+    if (account->beats >= BEATS_LEAST && gap > 2 * account->beat - most) {
+        account->beats--;
+    } else if (gap + most >= account->beat && gap <= account->beat + most) {
         account->beats += account->beats < BEATS_MOST;
     } else if (account->beats > 0) {
         account->beats /= 2;
@@ -293,8 +296,9 @@ count_beats(struct thread_time *account, const struct between *between,
 
 /* Returns how many points a sample outside calls stands for, if there is a
  * beat. Beats that passed without a sample, as on a machine that stood still,
- * are shared among this sample and the next ones, one each. A call cannot tell
- * them from its own. If they were dropped here, calls would have too much. */
+ * are shared among this sample and the next ones: each takes 1 / STALLED_PART.
+ * A call cannot tell them from its own. If they were dropped here, calls would
+ * have too much. */
 static uint64_t
 count_stalled(struct thread_time *account, const struct between *between,
               uint64_t least)
@@ -302,10 +306,9 @@ count_stalled(struct thread_time *account, const struct between *between,
     uint64_t beat = account->beat;
     uint64_t points = (between->all + beat / BEAT_PART) / beat;
     account->stalled += points > least ? points - least : 0;
-    if (account->stalled == 0)
-        return least;
-    account->stalled--;
-    return least + 1;
+    uint64_t part = (account->stalled + STALLED_PART - 1) / STALLED_PART;
+    account->stalled -= part;
+    return least + part;
 }
 
 /*

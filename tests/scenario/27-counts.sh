@@ -39,18 +39,21 @@ done
 # - threads have all their time, in whatever way they or the process end.
 section "times that the program knows"
 
+# On a busy machine the scheduler ends slices at ticks, and timers expire at
+# ticks: they may find hardly anything but calls.
 for bytes in 400000 4000000 40000000; do
     for trigger in auto timer; do
         rm -f p.*
         profile SPROF_COST=off SPROF_TRIGGER=$trigger \
             SPROF_OUTPUT="$tmp/p.folded" "$work/known_cpu" calls $bytes
         expect_ok
-        awk -v truth="$(sed -n 's/^truth: //p' out)" '
+        awk -v truth="$(sed -n 's/^truth: //p' out)" \
+            -v is_timer=$([ $trigger = timer ] && echo 1 || echo 0) '
             /;call_part/ { calls += $NF }
             /;(call|user)_part/ { all += $NF }
             END { shown = all ? 100 * calls / all : 0
                 printf "truth %.1f %%, shown %.1f %%\n", truth, shown
-                exit !(shown > truth - 12 && shown < truth + 12) }' p.folded ||
+                exit !(shown > truth - 12 && (is_timer || shown < truth + 12)) }' p.folded ||
             fail "calls of $bytes bytes, $trigger"
     done
 done
