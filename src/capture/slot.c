@@ -20,6 +20,7 @@ static HOT_STATE struct slot *slots;
 static HOT_STATE struct frame *frames;
 static struct script_frame *script_frames;
 static uint8_t *windows, *heap_windows, *copies;
+static uint16_t *list; /* see slots_list */
 static HOT_STATE uint32_t slot_count, frames_each;
 static HOT_STATE _Atomic uint32_t used;
 
@@ -61,8 +62,10 @@ slots_begin(uint32_t count, uint32_t max_depth)
         heap_windows = sys_reserve_for_one((size_t)count * HEAP_VIEW_WINDOW);
         windows = sys_reserve_for_one((size_t)count * VIEW_WINDOW);
         copies = sys_reserve_for_one((size_t)count * SLOT_COPY);
+        list = sys_reserve_for_one(count * sizeof(*list));
         if (slots == NULL || frames == NULL || script_frames == NULL ||
-            heap_windows == NULL || windows == NULL || copies == NULL)
+            heap_windows == NULL || windows == NULL || copies == NULL ||
+            list == NULL)
             return -1;
         slot_count = count;
         frames_each = max_depth;
@@ -139,6 +142,12 @@ struct slot *
 slots_at(uint32_t i)
 {
     return &slots[i];
+}
+
+uint16_t *
+slots_list(void)
+{
+    return list;
 }
 
 void

@@ -117,6 +117,9 @@ uint32_t slots_all(void);
 uint32_t slots_used(void);
 struct slot *slots_at(uint32_t i);
 
+/* Memory for a list of all slots, by number. Context: sampler. */
+uint16_t *slots_list(void);
+
 /* Make SLOT free. No handler uses it any more. Context: sampler. */
 void slot_free(struct slot *slot);
 

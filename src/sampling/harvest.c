@@ -559,14 +559,12 @@ take_slot(struct slot *slot)
     slot_free(slot);
 }
 
-/* Slots that are done, the oldest first: what a sample stands for depends on
- * the thread's sample before it. */
-static OF_PROFILE uint16_t done[SLOTS_MAX];
-
-/* List the slots that are done. Returns their number. Most are in order. */
+/* List the slots that are done (slots_list), the oldest first: what a sample
+ * stands for depends on the thread's sample before it. Returns their number. */
 static uint32_t
 list_done(void)
 {
+    uint16_t *done = slots_list();
     uint32_t count = 0;
     for (uint32_t i = 0; i < slots_used(); i++) {
         const struct slot *slot = slots_at(i);
@@ -588,7 +586,7 @@ take_walked(void)
 {
     uint32_t count = list_done();
     for (uint32_t i = 0; i < count; i++) {
-        struct slot *slot = slots_at(done[i]);
+        struct slot *slot = slots_at(slots_list()[i]);
         if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
             continue;
         if (slot->unfinished)
@@ -630,8 +628,8 @@ harvest_slots(void)
         is_listed = true;
         uint32_t count = list_done();
         for (uint32_t i = 0; i < count && is_listed; i++)
-            if (slot_move(slots_at(done[i]), SLOT_DONE, SLOT_CLAIMED))
-                is_listed = finish_slot(slots_at(done[i]));
+            if (slot_move(slots_at(slots_list()[i]), SLOT_DONE, SLOT_CLAIMED))
+                is_listed = finish_slot(slots_at(slots_list()[i]));
     } while (!is_listed);
 }
 
