@@ -57,6 +57,7 @@
  * frames in all slots together. Deeper stacks make fewer slots. */
 #define LATE_NS 512000000u
 #define SLOTS_LEAST 256u
+#define SLOTS_MAX 2048u
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
 

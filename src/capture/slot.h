@@ -90,9 +90,6 @@ struct slot {
 /* How long a thread parks at most, in ns. */
 #define PARK_NS 10000000u
 
-/* Most slots. */
-#define SLOTS_MAX 2048u
-
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
  * memory is short. A second call, after a fork, frees the same slots. */
 int slots_begin(uint32_t count, uint32_t max_depth);

@@ -13,8 +13,7 @@
  *    cpu flat      %    ±   cpu cum      %  wall flat   wall cum  function
  *       0.005  100.0 43.5     0.005  100.0      0.005      0.005  work (app)
  *       0.000    0.0          0.005  100.0      0.000      0.010  main (app)
- *       0.000    0.0          0.000    0.0      0.005      0.005  read
- * (libc.so.6)
+ *       0.000    0.0          0.000    0.0      0.005      0.005  read (libc)
  *
  * Times are in seconds. Percentages are of all CPU time; if the table is sorted
  * by wall time, they are of all wall time.
@@ -349,10 +348,10 @@ shares_of(FILE *stream, const struct profile *profile,
 }
 
 /* Print "  42.1 % ±  1.2  hash (app)", where PLACE is "app", with BEFORE and
- * BEHIND around it. A row of few samples is dim. */
+ * AFTER around it. A row of few samples is dim. */
 static void
 print_share(const struct shares *shares, const struct table_row *row,
-            const char *before, const char *place, const char *behind)
+            const char *before, const char *place, const char *after)
 {
     const struct confidence sum = {(double)row->flat[shares->value],
                                    row->flat_squares[shares->value]};
@@ -362,7 +361,7 @@ print_share(const struct shares *shares, const struct table_row *row,
             is_low ? shares->paint->faint : "",
             100 * sum.value / shares->whole.value,
             confidence_interval(&sum, &shares->whole), row->function,
-            has_place ? before : "", place, has_place ? behind : "",
+            has_place ? before : "", place, has_place ? after : "",
             is_low ? shares->paint->end : "");
 }
 
