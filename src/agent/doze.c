@@ -98,9 +98,18 @@ doze_hold(void)
 void
 doze_release(void)
 {
-    atomic_fetch_sub(&state, HOLD);
+    uint32_t now = atomic_load(&state);
+    while (now >= HOLD &&
+           !atomic_compare_exchange_weak(&state, &now, now - HOLD))
+        ;
     if (atomic_load(&is_hurried))
         ask_ring();
+}
+
+void
+doze_end_holds(void)
+{
+    atomic_fetch_and(&state, STATE_MASK);
 }
 
 bool

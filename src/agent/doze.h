@@ -43,9 +43,14 @@ void doze_attached(void);
 
 /* Keep the sampler from beginning until doze_release, around a fork and an
  * exec. Returns false if it has begun, or never will: then there is nothing to
- * release. Holds nest. Context: any. */
+ * release. Holds nest. A doze_release without a hold does nothing. Context:
+ * any. */
 bool doze_hold(void);
 void doze_release(void);
+
+/* Whatever holds the sampler does so no more: the process ends. The thread that
+ * ends it may be in a signal handler that interrupted a fork. Context: any. */
+void doze_end_holds(void);
 
 /* Keep the sampler from ever beginning. Returns false if it has begun. Context:
  * any. */

@@ -405,6 +405,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
     sampler_thread_give_up();
+    serve_end_holds();
     ask_ring();
     /* A handler of the program may run on our thread: libc's setuid(2) aborts
      * on whichever cannot do as the others did. */

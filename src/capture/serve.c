@@ -30,6 +30,9 @@
 #define HELD_NS 100000000u
 #define HOLD_LOOK_NS 1000000u
 
+/* Set in holders: no thread holds the sampler any more. */
+#define HOLDS_ENDED (1u << 31)
+
 /* Longest time for which the sampler serves one slot, in ns. It ends early
  * enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
@@ -315,6 +318,13 @@ tell_holders(uint32_t to)
         sys_futex_wake(&sleep_state, 1 << 30);
 }
 
+/* Whether COUNT, a value of holders, keeps the sampler asleep. */
+static bool
+is_held(uint32_t count)
+{
+    return count != 0 && count < HOLDS_ENDED;
+}
+
 /* Sleep until UNTIL (ns) or until the bell changes from HEARD. Then sleep for
  * as long as a thread holds the sampler. */
 static void
@@ -324,7 +334,7 @@ sleep_until(uint32_t heard, uint64_t until)
     tell_holders(ASLEEP);
     sys_futex_wait(&shared.bell, heard, until);
     atomic_store(&sleep_state, AWAKE);
-    while ((count = atomic_load(&holders)) != 0) {
+    while (is_held(count = atomic_load(&holders))) {
         was_held = true;
         tell_holders(HELD);
         sys_futex_wait(&holders, count, clock_now() + HELD_NS);
@@ -349,11 +359,18 @@ void
 serve_release(void)
 {
     uint32_t count = atomic_load(&holders);
-    while (count > 0 &&
+    while (count % HOLDS_ENDED > 0 &&
            !atomic_compare_exchange_weak(&holders, &count, count - 1))
         ;
     if (count == 1 && atomic_load(&sleep_state) == HELD)
         sys_futex_wake(&holders, 1);
+}
+
+void
+serve_end_holds(void)
+{
+    atomic_fetch_or(&holders, HOLDS_ENDED);
+    sys_futex_wake(&holders, 1);
 }
 
 bool
@@ -367,7 +384,7 @@ serve_was_held(void)
 bool
 serve_is_held(void)
 {
-    return atomic_load_explicit(&holders, memory_order_relaxed) != 0;
+    return is_held(atomic_load_explicit(&holders, memory_order_relaxed));
 }
 
 void

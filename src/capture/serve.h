@@ -86,6 +86,11 @@ void serve_wait_unless(bool (*is_called)(void), uint64_t until);
 void serve_hold(uint64_t until);
 void serve_release(void);
 
+/* Hold the sampler no more until the profile begins anew: it is to stop. The
+ * thread that stops it may be in a signal handler that interrupted a fork, so
+ * its own hold would never end. Context: any. */
+void serve_end_holds(void);
+
 /* Whether a thread holds the sampler, or is about to. Context: sampler. */
 bool serve_is_held(void);
 

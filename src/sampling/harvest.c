@@ -54,6 +54,9 @@ static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
 static OF_PROFILE bool (*listener)(struct slot *slot);
 
+/* Slots are being taken, in the order of their times. */
+static OF_PROFILE bool is_harvesting;
+
 uint32_t
 harvest_sequence(void)
 {
@@ -584,7 +587,9 @@ list_done(void)
 static void
 take_walked(void)
 {
+    bool was_harvesting = is_harvesting;
     uint32_t count = list_done();
+    is_harvesting = true;
     for (uint32_t i = 0; i < count; i++) {
         struct slot *slot = slots_at(slots_list()[i]);
         if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
@@ -594,6 +599,7 @@ take_walked(void)
         else
             take_slot(slot);
     }
+    is_harvesting = was_harvesting;
 }
 
 void
@@ -624,6 +630,9 @@ void
 harvest_slots(void)
 {
     bool is_listed;
+    if (is_harvesting)
+        return;
+    is_harvesting = true;
     do {
         is_listed = true;
         uint32_t count = list_done();
@@ -631,6 +640,7 @@ harvest_slots(void)
             if (slot_move(slots_at(slots_list()[i]), SLOT_DONE, SLOT_CLAIMED))
                 is_listed = finish_slot(slots_at(slots_list()[i]));
     } while (!is_listed);
+    is_harvesting = false;
 }
 
 void

@@ -18,7 +18,7 @@ bool harvest_ask(uint32_t index, uint64_t clock, uint64_t now,
                  uint64_t between);
 
 /* Turn the slots that are DONE into samples. Walks that are unfinished are
- * finished before. */
+ * finished before. A call while they are taken does nothing. */
 void harvest_slots(void);
 
 /* Read the module map anew. The slots whose walk is over become samples before,

@@ -290,22 +290,10 @@ note_end(const struct thread_end *end)
     account->ended_at = end->time;
 }
 
-/* Take the samples that there are, before a thread leaves the table. Otherwise
- * its samples would be those of a thread that is not known, and would stand for
- * time that is known from its end, too. A harvest may remove threads. */
-static void
-take_samples(void)
-{
-    static OF_PROFILE bool is_harvesting;
-    if (is_harvesting)
-        return;
-    is_harvesting = true;
-    harvest_slots();
-    is_harvesting = false;
-}
-
 /* Take note of the threads that have reported their end. A thread takes no
- * sample after that. */
+ * sample after that. Its samples are taken first: later they would be those of
+ * a thread that is not known, and would stand for time that is known from its
+ * end, too. */
 static void
 note_ends(void)
 {
@@ -313,7 +301,7 @@ note_ends(void)
     uint64_t reported = thread_ends_reported();
     if (reported == 0)
         return;
-    take_samples();
+    harvest_slots();
     for (; thread_ends_next_end(reported, &end); has_changed = true)
         note_end(&end);
 }
@@ -332,7 +320,7 @@ on_thread(uint32_t index, bool gone)
     /* The thread may have reported its end since the reports were last read. */
     note_ends();
     if (!account->has_ended)
-        take_samples();
+        harvest_slots();
     harvest_thread_gone(index);
     cpu_timer_drop(threads_at(index)->tid);
     if (!account->has_ended)

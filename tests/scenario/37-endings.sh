@@ -59,9 +59,10 @@ for signal in 1 2 15; do
     expect_same "$program" once_and_raise $signal
     expect_status $((128 + signal))
     has_profile once_and_raise $signal
+    expect_same "$program" once_and_again $signal
+    expect_status $((128 + signal))
+    has_profile once_and_again $signal
 done
-expect_same "$program" once_and_again
-has_profile once_and_again
 for mode in blocked_in_main blocked twice group frozen without_main; do
     expect_same "$program" $mode
     has_profile "$mode"
@@ -72,10 +73,10 @@ rates=10000
 expect_same "$program" children 2
 rm -f p.*
 for round in 1 2 3 4 5; do
-    expect_same "$program" malloc
-    has_profile malloc $round
-    expect_same "$program" exit_in_malloc
-    has_profile exit_in_malloc $round
+    for mode in malloc exit_in_malloc fork exit_in_fork; do
+        expect_same "$program" $mode
+        has_profile "$mode" $round
+    done
     expect_same "$program" exits_at_once
     has_profile exits_at_once $round
 done

@@ -173,6 +173,20 @@ allocate(void *plugin)
     return NULL;
 }
 
+/* Children end at once, and are waited for. */
+static void *
+fork_on(void *unused)
+{
+    for (;;) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    return unused;
+}
+
 static void
 on_alarm(int number)
 {
@@ -180,10 +194,10 @@ on_alarm(int number)
     _exit(22);
 }
 
-/* The signal comes by a timer while threads are in malloc, stdio and the
- * loader. */
+/* The signal comes while threads do WORK all the time: by a timer, or from a
+ * child. */
 static void
-in_malloc(__sighandler_t alarm_handler)
+in_work(void *(*work)(void *), __sighandler_t alarm_handler)
 {
     struct itimerval timer = {.it_value.tv_usec = 100000};
     pthread_t thread;
@@ -191,30 +205,43 @@ in_malloc(__sighandler_t alarm_handler)
      * process may have no more until the alarm. */
     sink += work_burn(20);
     for (int i = 0; alarm_handler == SIG_DFL && i < 3; i++)
-        pthread_create(&thread, NULL, allocate, "libm.so.6");
+        pthread_create(&thread, NULL, work, "libm.so.6");
     signal(SIGALRM, alarm_handler);
     if (alarm_handler != SIG_DFL) {
         setitimer(ITIMER_REAL, &timer, NULL);
-        allocate("libm.so.6");
+        work("libm.so.6");
     }
     if (fork() == 0) {
         work_sleep(150);
         kill(getppid(), signo);
         _exit(0);
     }
-    allocate("libm.so.6");
+    work("libm.so.6");
 }
 
+/* In malloc, stdio and the loader. */
 static void
 by_malloc(void)
 {
-    in_malloc(SIG_DFL);
+    in_work(allocate, SIG_DFL);
 }
 
 static void
 exit_in_malloc(void)
 {
-    in_malloc(on_alarm);
+    in_work(allocate, on_alarm);
+}
+
+static void
+by_fork(void)
+{
+    in_work(fork_on, SIG_DFL);
+}
+
+static void
+exit_in_fork(void)
+{
+    in_work(fork_on, on_alarm);
 }
 
 static void
@@ -438,6 +465,8 @@ static const struct {
     {"children", children},
     {"malloc", by_malloc},
     {"exit_in_malloc", exit_in_malloc},
+    {"fork", by_fork},
+    {"exit_in_fork", exit_in_fork},
     {"blocked_in_main", blocked_in_main},
     {"blocked", blocked},
     {"twice", twice},
