@@ -16,6 +16,7 @@
 #include "cli/process/remote.h"
 #include "live/stacks.h"
 #include "show/stacks_text.h"
+#include "store/reader.h"
 #include "arguments.h"
 #include "inputs.h"
 #include "screen.h"
@@ -105,6 +106,8 @@ run_round(struct view *view, const char *path)
     int status, attempt = 0;
     do {
         if (view->remote != NULL) {
+            if (view->interval > 0)
+                reader_follow(view->remote->reader);
             char *answer =
                 remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS);
             free(answer);

@@ -60,6 +60,12 @@ journal_generation(void)
     return generation;
 }
 
+bool
+journal_is_followed(void)
+{
+    return present.writer != NULL && writer_is_followed(present.writer);
+}
+
 uint64_t
 journal_append(enum record_kind kind, const void *record, size_t fixed,
                const struct writer_tail *tail, size_t parts)

@@ -87,6 +87,9 @@ int journal_error(void);
  * Places and numbers from another generation are not valid. */
 uint32_t journal_generation(void);
 
+/* Whether a reader follows the present file (reader_follow). */
+bool journal_is_followed(void);
+
 /* Append a record (writer_append). Returns its place in the file, or 0 if this
  * record or an earlier one could not be written. */
 uint64_t journal_append(enum record_kind kind, const void *record, size_t fixed,

@@ -79,6 +79,9 @@ static OF_PROFILE uint64_t memory, memory_at;
  * samples alone, if they are not in the account yet. */
 static OF_PROFILE uint64_t own_seen, own;
 static OF_PROFILE uint64_t taken, handled; /* sums that the account has */
+/* A reader follows the spool; the period before it came, in ns. */
+static OF_PROFILE bool is_followed;
+static OF_PROFILE uint64_t unfollowed;
 
 /* The record of the present epoch, and the account when that epoch began. */
 static OF_PROFILE struct record_epoch record;
@@ -279,6 +282,21 @@ measure(void)
     append_record(settings->start);
 }
 
+/* Returns the period that the process is to have now, in ns. */
+static uint64_t
+wanted_period(void)
+{
+    bool was_followed = is_followed;
+    is_followed = !settings->options->is_cost_given && cost.plan != 0 &&
+                  journal_is_followed();
+    if (!was_followed && !is_followed)
+        return cost_period(&cost, settings->period, epoch_period());
+    cost_forgive(&cost);
+    if (!was_followed)
+        unfollowed = epoch_period();
+    return is_followed ? settings->period : unfollowed;
+}
+
 bool
 afford_tick(uint64_t now, uint64_t clock, bool is_busy, uint64_t random)
 {
@@ -292,7 +310,7 @@ afford_tick(uint64_t now, uint64_t clock, bool is_busy, uint64_t random)
     if (!is_measured)
         measure();
     afford_publish();
-    uint64_t period = cost_period(&cost, settings->period, epoch_period());
+    uint64_t period = wanted_period();
     if (period == epoch_period())
         return false;
     change_rate(period, random);

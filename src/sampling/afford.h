@@ -6,6 +6,9 @@
  * outside the handler cannot be measured in the program. It is estimated from
  * a loop that is measured (event_cost.h). The account is in cost.h.
  *
+ * While a reader follows the spool (journal_is_followed), the rate is the one
+ * that was asked for, unless a cost was given. That is not paid back later.
+ *
  * At each change of the rate an epoch begins (epoch.h). The sampler then writes
  * the new rate and the clocks of the threads into the spool.
  * Context: sampler.

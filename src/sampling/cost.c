@@ -40,9 +40,9 @@ allowance(const struct cost *cost, uint64_t cpu)
 {
     __uint128_t whole = cost->plan;
     if (cpu >= LONG_NS)
-        return (uint64_t)(whole * cpu / NS_PER_SECOND);
+        return cost->granted + (uint64_t)(whole * cpu / NS_PER_SECOND);
     __uint128_t later = whole * (LONG_NS / NS_PER_SECOND) - cost->start;
-    return cost->start + (uint64_t)(later * cpu / LONG_NS);
+    return cost->granted + cost->start + (uint64_t)(later * cpu / LONG_NS);
 }
 
 void
@@ -72,6 +72,14 @@ cost_note(struct cost *cost, uint64_t cpu, uint64_t taken, uint64_t spent,
         return;
     uint64_t each = spent / taken;
     cost->each = cost->each == 0 ? each : (3 * cost->each + each) / 4;
+}
+
+void
+cost_forgive(struct cost *cost)
+{
+    uint64_t due = allowance(cost, cost->cpu);
+    if (cost->spent > due)
+        cost->granted += cost->spent - due;
 }
 
 /* Returns the ns of CPU time for which a rate is planned. The next change may

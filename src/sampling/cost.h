@@ -32,6 +32,7 @@
 struct cost {
     uint64_t plan;    /* ns that it is to cost in a CPU second; 0: any */
     uint64_t start;   /* ns that may be spent at once */
+    uint64_t granted; /* ns that may be spent beyond PLAN and START */
     uint64_t longest; /* ns of the longest period, whatever it costs */
     uint64_t cpu;     /* ns that threads ran */
     uint64_t taken;   /* samples of threads that ran */
@@ -55,6 +56,9 @@ void cost_begin_child(struct cost *cost, uint64_t allowed, uint64_t longest);
  * All FIXED ns together count up to half of what may be spent. */
 void cost_note(struct cost *cost, uint64_t cpu, uint64_t taken, uint64_t spent,
                uint64_t fixed);
+
+/* What was spent beyond the line is not to be paid back. */
+void cost_forgive(struct cost *cost);
 
 /* Returns the period, in ns of CPU time, that can be afforded now. It is no
  * shorter than ASKED, the period that was asked for. It is PRESENT, the present

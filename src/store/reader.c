@@ -370,6 +370,13 @@ reader_header(const struct reader *reader)
     return &reader->header;
 }
 
+void
+reader_follow(const struct reader *reader)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_len = 1};
+    (void)fcntl(reader->window.fd, F_OFD_SETLK, &lock);
+}
+
 static int
 refuse_header(struct reader *reader, const char *format, ...)
 {

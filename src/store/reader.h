@@ -46,6 +46,11 @@ int reader_recognize(const char *path);
 /* The header of the spool, valid until reader_end. */
 const struct spool_header *reader_header(const struct reader *reader);
 
+/* Show the process that writes the spool that somebody follows it: hold a read
+ * lock on its first byte until reader_end (fcntl(2), F_OFD_SETLK, Linux 3.15).
+ * Without such locks the process is not shown. */
+void reader_follow(const struct reader *reader);
+
 /*
  * Return the next valid record, aligned to 8, and set *KIND. The bytes are
  * VALID UNTIL THE NEXT CALL of reader_next, reader_go or reader_end: the caller

@@ -129,6 +129,18 @@ spool_file_open(const struct spool_file *file)
 }
 
 bool
+spool_file_is_followed(const struct spool_file *file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_len = 1};
+    int fd = spool_file_open(file);
+    if (fd < 0)
+        return false;
+    bool is_known = sys_call(SYS_fcntl, fd, F_OFD_GETLK, &lock) == 0;
+    spool_file_close(file, fd);
+    return is_known && lock.l_type != F_UNLCK;
+}
+
+bool
 spool_file_may_have(uint64_t end)
 {
     struct rlimit limit;

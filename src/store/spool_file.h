@@ -61,6 +61,10 @@ void spool_file_close(const struct spool_file *file, int fd);
  * it, else as spool_file_open. */
 int spool_file_reserve(struct spool_file *file, uint64_t size);
 
+/* Whether a reader that follows FILE holds its lock (reader_follow). Returns
+ * false if that is not known. */
+bool spool_file_is_followed(const struct spool_file *file);
+
 /* Write LENGTH bytes at OFFSET to FD. Returns 0, or -1; then some bytes may be
  * written. A breach of RLIMIT_FSIZE is EFBIG, and SIGXFSZ, which the calling
  * thread has blocked. */

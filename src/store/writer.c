@@ -567,6 +567,12 @@ writer_restart(struct writer *writer, const struct spool_header *header)
     return writer_flush(writer);
 }
 
+bool
+writer_is_followed(const struct writer *writer)
+{
+    return spool_file_is_followed(&writer->file);
+}
+
 void
 writer_heed_removal(struct writer *writer)
 {

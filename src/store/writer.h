@@ -90,6 +90,9 @@ int writer_flush(struct writer *writer);
 /* After ENODATA: begin the file anew with HEADER. Returns 0 or -1. */
 int writer_restart(struct writer *writer, const struct spool_header *header);
 
+/* Whether a reader follows the file (reader_follow). */
+bool writer_is_followed(const struct writer *writer);
+
 /* If the file, which is kept open, was removed, and its directory too, no
  * reader can ever find it: let writer_append fail with ESTALE. */
 void writer_heed_removal(struct writer *writer);

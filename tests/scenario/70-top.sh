@@ -6,6 +6,8 @@
 #   a spool, and nothing that a terminal would obey;
 # - it says whether there is sampling, and why not;
 # - a process that is not profiled, or is not there, is one clear error;
+# - while it shows a process, that is sampled at the rate that was asked for, and
+#   not afterwards;
 # - in a terminal: keys, other sizes, the next image after exec, the end of the
 #   process, and the terminal is as it was when it is left.
 . "$(dirname "$0")/lib.sh"
@@ -120,6 +122,50 @@ kill $pid
 wait $pid 2>/dev/null
 SPROF_MAX_SIZE=1M SPROF_COST=off SPROF_FREQUENCY=20000 SPROF_BUDGET=100 begin full 600000
 expect_state $pid 'sampling is over: the spool is full'
+kill $pid
+wait $pid 2>/dev/null
+pid=$watched
+
+echo "-- the rate while somebody looks"
+# full_rate_in FILE: the process's CPU seconds at that rate, and in all.
+full_rate_in() {
+    "$sprofile" report --json deep.sprof | python3 -c '
+import json, sys
+epochs = json.load(sys.stdin)["epochs"]
+print(sum(e["cpu_ns"] for e in epochs if e["period_ns"] == 1000000) / 1e9,
+      sum(e["cpu_ns"] for e in epochs) / 1e9)' >"$1"
+}
+
+# differs TEST: whether, since then, TEST holds for the CPU seconds at the full
+# rate (full) and all others (rest).
+differs() {
+    full_rate_in now
+    paste -d ' ' then now |
+        awk "{ full = \$3 - \$1; rest = \$4 - \$2 - full; exit !($1) }"
+}
+
+# Deep stacks cost more than 1 % at the full rate, on any machine.
+env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/deep.folded" SPROF_MAX_DEPTH=16384 \
+    "$work/deep_recursion" 12000 600000 >deep.out 2>deep.err &
+pid=$!
+until_true [ -s deep.sprof ]
+echo 0 0 >then
+until_true differs 'rest > 0.2'
+full_rate_in then
+"$sprofile" top --once -d 600 $pid >/dev/null &
+looker=$!
+until_true differs 'full > 0.2'
+kill -KILL $looker
+wait $looker 2>/dev/null
+full_rate_in then
+until_true differs 'rest > 0.2'
+full_rate_in then
+until_true differs 'full == 0 && rest > 0.5'
+"$sprofile" stacks --watch 0.5 $pid >/dev/null &
+looker=$!
+until_true differs 'full > 0.2'
+kill $looker
+wait $looker 2>/dev/null
 kill $pid
 wait $pid 2>/dev/null
 pid=$watched

@@ -191,6 +191,23 @@ a_child_goes_on_with_what_is_left(void **state)
     assert_in_range(run.cost.spent, 81 * MS, 95 * MS);
 }
 
+/* While somebody looks, samples cost what they do. Then it is as before. */
+static void
+what_is_forgiven_is_not_paid_back(void **state)
+{
+    struct run run = begin(PERCENT);
+
+    (void)state;
+    go_on(&run, 20 * SECOND, 40000, 0);
+    uint64_t before = run.cost.spent, period = run.period;
+    cost_note(&run.cost, run.cpu += 10 * SECOND, 10000, 10000 * 40000, 0);
+    cost_forgive(&run.cost);
+    assert_int_equal(cost_period(&run.cost, ASKED, period) / MS, period / MS);
+    go_on(&run, 40 * SECOND, 40000, 0);
+    assert_in_range(run.cost.spent - before, 400 * MS + 70 * MS,
+                    400 * MS + 105 * MS);
+}
+
 int
 main(void)
 {
@@ -204,6 +221,7 @@ main(void)
         cmocka_unit_test(a_period_has_a_bound),
         cmocka_unit_test(a_cheap_sample_does_not_prolong_the_start),
         cmocka_unit_test(a_child_goes_on_with_what_is_left),
+        cmocka_unit_test(what_is_forgiven_is_not_paid_back),
     };
 
     return cmocka_run_group_tests(units, NULL, NULL);

@@ -185,6 +185,38 @@ what_is_no_spool_is_refused(void **state)
     assert_int_equal(reader_recognize(maker_path("spool")), 1);
 }
 
+/* As long as a reader is open that follows it, and not for one that does not.
+ */
+static void
+the_writer_sees_who_follows(void **state)
+{
+    const struct spool_header header = {.machine = 62};
+    const char *path = maker_path("followed");
+    char error[512];
+    struct reader *first, *second;
+
+    (void)state;
+    for (int keeps_open = 0; keeps_open < 2; keeps_open++) {
+        struct writer *writer =
+            writer_create(path, &header, 1u << 20, keeps_open);
+
+        assert_non_null(writer);
+        first = reader_open(path, error, sizeof(error));
+        second = reader_open(path, error, sizeof(error));
+        assert_non_null(first);
+        assert_non_null(second);
+        assert_false(writer_is_followed(writer));
+        reader_follow(first);
+        assert_true(writer_is_followed(writer));
+        reader_follow(second);
+        reader_end(first);
+        assert_true(writer_is_followed(writer));
+        reader_end(second);
+        assert_false(writer_is_followed(writer));
+        writer_discard(writer);
+    }
+}
+
 int
 main(void)
 {
@@ -193,6 +225,7 @@ main(void)
         cmocka_unit_test_teardown(a_growing_file_goes_on, maker_clean),
         cmocka_unit_test_teardown(a_shrinking_file_is_damage, maker_clean),
         cmocka_unit_test_teardown(what_is_no_spool_is_refused, maker_clean),
+        cmocka_unit_test_teardown(the_writer_sees_who_follows, maker_clean),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -46,6 +46,7 @@ open_spool(struct follow *follow, char *error, size_t size)
         snprintf(error, size, "%s", strerror(errno));
         goto err1;
     }
+    reader_follow(reader);
     watch_free(follow->watch);
     reader_end(follow->reader);
     follow->watch = watch;
