@@ -78,6 +78,12 @@ def gperftools():
     return next((path for path in GPERFTOOLS if os.path.exists(path)), None)
 
 
+def async_profiler():
+    """Of Maven Central; install.sh puts it there."""
+    path = CACHE / "libasyncProfiler.so"
+    return path if path.exists() else None
+
+
 def have(command):
     return shutil.which(command) is not None
 

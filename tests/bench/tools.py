@@ -13,6 +13,7 @@ import os
 import struct
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import bench
 import perf
@@ -118,9 +119,19 @@ def sprof(build, trigger, argv, cpus=0, symbolize=True, **variables):
         result = run(argv, env, directory, cpus=cpus)
         spools = read_spools(directory)
         result.record = spools[0] if spools else None
+        if symbolize and not list(directory.glob("*.pb.gz")):
+            convert(build, directory)
         result.profiles = [pprof.Profile(path)
                            for path in sorted(directory.glob("*.pb.gz"))]
     return result
+
+
+def convert(build, directory):
+    """A process that ended by a system call of its own has left a spool."""
+    for path in directory.glob("*.sprof"):
+        subprocess.run([Path(build).resolve() / "sprofile", "convert", path,
+                        path.with_suffix(".pb.gz")], check=True,
+                       stdout=subprocess.DEVNULL)
 
 
 def gperftools(argv, rate, cpus=0):
@@ -189,6 +200,27 @@ def perf_record(argv, rate, cpus=0):
         leaf = perf.user_frame(frames)
         result.leaves.append((leaf.name if leaf else "", 1e9 / rate, 1))
     return result
+
+
+def async_profiler(argv, rate, cpus=0):
+    """A run under async-profiler; its leaves but for the kernel's frames."""
+    if not bench.async_profiler():
+        return None
+    with bench.scratch() as directory:
+        path = directory / "collapsed"
+        env = bench.environment(
+            LD_PRELOAD=bench.async_profiler(),
+            ASPROF_COMMAND=f"start,event=cpu,interval={1000 // rate}ms,"
+                           f"collapsed,file={path}")
+        result = run(argv, env, directory, cpus=cpus)
+        lines = path.read_text().splitlines() if path.exists() else []
+    for line in lines:
+        stack, count = line.rsplit(" ", 1)
+        frames = [frame for frame in stack.split(";")
+                  if not frame.endswith("_[k]")]
+        result.leaves.append((frames[-1] if frames else "",
+                              int(count) * 1e9 / rate, int(count)))
+    return result if lines else None
 
 
 def enclosing(sample, known):

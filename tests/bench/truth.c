@@ -2,19 +2,22 @@
 /*
  * truth.c -- workloads that tell where their time went, as slices.h says.
  *
- * Usage: truth WORKLOAD SECONDS
+ * Usage: truth WORKLOAD SECONDS [BYTES], of a call of the workload "calls"
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,16 @@ system_call(long number, long a, long b, long c)
 
 static char block[1 << 16];
 static int zero_fd, null_fd;
+
+/* A file in memory without content, which is read piece by piece into one
+ * buffer that is larger than caches; bytes of a call, which no signal ends
+ * early. */
+#define PIECE (64u << 20)
+static int empty_fd;
+static struct iovec pieces[32];
+static long piece_count;
+static size_t call_bytes = 64u << 20;
+static unsigned long call_count;
 
 WORK(share_50, 3, )
 WORK(share_30, 5, )
@@ -62,6 +75,12 @@ WORK(calls_copy, 73, system_call(SYS_read, zero_fd, (long)block, sizeof block);
      system_call(SYS_write, null_fd, (long)block, sizeof block))
 WORK(calls_getpid, 79, system_call(SYS_getpid, 0, 0, 0))
 WORK(calls_seek, 83, system_call(SYS_lseek, zero_fd, 0, SEEK_CUR))
+WORK(call_user, 127, )
+WORK(call_read, 131,
+     system_call(SYS_preadv, empty_fd, (long)pieces, piece_count);
+     call_count++)
+WORK(shallow_half, 137, )
+WORK(deep_half, 139, )
 
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 static __thread int epoll_fd, timer_fd;
@@ -108,6 +127,46 @@ wait_lock(int64_t unused)
 
 PART("wait", wait_lock)
 
+static __attribute__((noinline)) void
+wait_poll(int64_t ns)
+{
+    poll(NULL, 0, (int)(ns / MS));
+}
+
+PART("wait", wait_poll)
+
+static __attribute__((noinline)) void
+wait_cond(int64_t ns)
+{
+    static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    int64_t end = clock_now(CLOCK_REALTIME) + ns;
+    struct timespec at = {end / 1000000000, end % 1000000000};
+
+    pthread_mutex_lock(&contended);
+    pthread_cond_timedwait(&never, &contended, &at);
+    pthread_mutex_unlock(&contended);
+}
+
+PART("wait", wait_cond)
+
+static __attribute__((noinline)) void
+wait_sleep(int64_t ns)
+{
+    usleep((useconds_t)(ns / US));
+}
+
+PART("wait", wait_sleep)
+
+static __attribute__((noinline)) void
+wait_fsync(int64_t unused)
+{
+    (void)unused;
+    if (pwrite(null_fd, block, 4096, 0) != 4096 || fsync(null_fd) != 0)
+        abort();
+}
+
+PART("wait", wait_fsync)
+
 static int
 in_time(void)
 {
@@ -133,7 +192,7 @@ stay_on(int from, int count)
 static void
 in_threads(void *(*body)(void *), unsigned count)
 {
-    pthread_t threads[64];
+    pthread_t threads[256];
 
     for (unsigned i = 0; i < count; i++)
         if (pthread_create(&threads[i], NULL, body, (void *)(uintptr_t)i) != 0)
@@ -245,6 +304,13 @@ short_lives(void)
 {
     for (int i = 0; i < 100; i++)
         in_threads(short_life, 4);
+}
+
+/* As many as compute at once and return. */
+static void
+crowd_of_lives(void)
+{
+    in_threads(short_life, 256);
 }
 
 /* 25 us in one function; seven of ten threads in the one. */
@@ -424,17 +490,101 @@ system_calls(void)
     }
 }
 
+/* 50 ms of computing, and as much in long calls, in turns. */
+static void
+long_calls(void)
+{
+    static char buffer[PIECE];
+    size_t left = call_bytes;
+
+    empty_fd = memfd_create("empty", MFD_CLOEXEC);
+    if (empty_fd < 0 || ftruncate(empty_fd, 0x7fffffff) != 0)
+        abort();
+    for (; left > 0 && piece_count < 32; piece_count++) {
+        size_t size = left < PIECE ? left : PIECE;
+
+        pieces[piece_count] = (struct iovec){buffer, size};
+        left -= size;
+    }
+    while (in_time()) {
+        slice(&call_user_part, 50 * MS);
+        slice(&call_read_part, 50 * MS);
+    }
+}
+
+static __attribute__((noinline)) void
+descend(unsigned depth)
+{
+    if (depth > 0)
+        descend(depth - 1);
+    else
+        slice(&deep_half_part, 50 * MS);
+    __asm__ volatile("");
+}
+
+/* A half of the time 20,000 frames deep. */
+static void
+deep(void)
+{
+    while (in_time()) {
+        slice(&shallow_half_part, 50 * MS);
+        descend(20000);
+    }
+}
+
+/* Short waits of several kinds, and little work. */
+static void
+waits(void)
+{
+    char path[] = "truth.XXXXXX";
+
+    null_fd = mkstemp(path);
+    if (null_fd < 0 || unlink(path) != 0)
+        abort();
+    while (in_time()) {
+        slice(&wait_poll_part, 7 * MS);
+        slice(&wait_cond_part, 3 * MS);
+        slice(&wait_sleep_part, 500 * US);
+        slice(&wait_fsync_part, 0);
+        slice(&step_a_part, 70 * US);
+        slice(&step_b_part, 30 * US);
+    }
+}
+
+/* Ends as a Go program does: no function of the C library is called. */
+static void
+end_raw(void)
+{
+    functions();
+    thread_end();
+    print_truth();
+    fflush(stdout);
+    system_call(SYS_exit_group, 0, 0, 0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } workloads[] = {
-    {"functions", functions},   {"threads", quotas},
-    {"loop", event_loop},       {"crowded", crowded_loop},
-    {"short", short_lives},     {"tiny", tiny_lives},
-    {"burst", burst},           {"pure", pure},
-    {"workers", workers},       {"mutex", contenders},
-    {"syscalls", system_calls}, {"phases", phases},
-    {"fork", fork_alone},       {"fork_threads", fork_with_threads},
+    {"functions", functions},
+    {"threads", quotas},
+    {"loop", event_loop},
+    {"crowded", crowded_loop},
+    {"short", short_lives},
+    {"tiny", tiny_lives},
+    {"burst", burst},
+    {"pure", pure},
+    {"workers", workers},
+    {"mutex", contenders},
+    {"syscalls", system_calls},
+    {"phases", phases},
+    {"fork", fork_alone},
+    {"fork_threads", fork_with_threads},
+    {"crowd", crowd_of_lives},
+    {"calls", long_calls},
+    {"deep", deep},
+    {"waits", waits},
+    {"end_raw", end_raw},
 };
 
 int
@@ -442,6 +592,8 @@ main(int argc, char **argv)
 {
     double seconds = argc > 2 ? atof(argv[2]) : 1;
 
+    if (argc > 3)
+        call_bytes = strtoul(argv[3], NULL, 10);
     thread_begin((uint64_t)getpid());
     calibrate();
     deadline = clock_now(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
@@ -451,6 +603,8 @@ main(int argc, char **argv)
             workloads[i].run();
             thread_end();
             print_truth();
+            if (call_count > 0)
+                printf("calls %lu\n", call_count);
             return 0;
         }
     fprintf(stderr, "usage: truth WORKLOAD SECONDS\n");

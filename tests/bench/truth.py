@@ -29,6 +29,12 @@ The workloads are:
 * fork: a third of the CPU time before a fork, and then two functions in turn in
   the parent and two in the child. fork, threads: the same, but after the fork
   a thread of each process computes.
+* crowd: 256 threads of 3 ms that compute at once. ends raw: functions, and the
+  process ends by the system call exit_group(2).
+* calls: 50 ms of computing, and as much in system calls of some 8 ms each.
+* deep: 50 ms of computing, and as much 20,000 frames deep.
+* waits: poll for 7 ms, a condition for 3, a sleep of 0.5, a write with fsync,
+  and 0.1 ms of work, in turns.
 
 The columns are:
 
@@ -43,7 +49,8 @@ The columns are:
   is the thread (of 50 ms or more) that is farthest from 1.
 * A sample counts for the nearest enclosing known function; the peers' leaves
   are those functions themselves. gperftools expires at most CONFIG_HZ times a
-  CPU second. perf record ran with -e cpu-clock -F 1000 -g.
+  CPU second. perf record ran with -e cpu-clock -F 1000 -g, and async-profiler
+  with event=cpu,interval=1ms.
 * Wall is the sum over all threads beside their real lives. Its error is the
   largest error of the wall share of a part (waits are parts, too). "State
   right" and "waits_on told" are shares of the waiting time. In the first the
@@ -65,9 +72,13 @@ import tools
 RATE = 1000
 IMPORTANT_ROUNDS = 7
 LARGE_THREAD = 50e6
-PEERS = {"gperftools": tools.gperftools, "perf record": tools.perf_record}
+PEERS = {"gperftools": tools.gperftools, "perf record": tools.perf_record,
+         "async-profiler": tools.async_profiler}
 CALLS = {"wait_event": {"epoll_wait", "epoll_pwait"},
-         "wait_burst": {"clock_nanosleep"}, "wait_lock": {"futex"}}
+         "wait_burst": {"clock_nanosleep"}, "wait_lock": {"futex"},
+         "wait_poll": {"poll"}, "wait_cond": {"futex"},
+         "wait_sleep": {"clock_nanosleep"},
+         "wait_fsync": {"fsync", "pwrite64"}}
 
 
 @dataclass
@@ -104,6 +115,11 @@ WORKLOADS = (
     Workload("phases", "phases", ("early", "late"), 1.5),
     Workload("fork", "fork", FORK, 1.5, True),
     Workload("fork, threads", "fork_threads", FORK, 1.5),
+    Workload("crowd", "crowd", BRIEF, important=True),
+    Workload("ends raw", "end_raw", FUNCTIONS, 1.2),
+    Workload("calls", "calls", ("call_user", "call_read"), 2.0, True),
+    Workload("deep", "deep", ("shallow_half", "deep_half"), 1.5, True),
+    Workload("waits", "waits", STEPS, 4.0, True),
 )
 
 
