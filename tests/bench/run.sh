@@ -77,7 +77,10 @@ if [ -n "$quick" ]; then
     part=default_truth measure truth --triggers auto --cost 1 --peers 0 \
         --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
-    measure calls --rounds 1
+    measure calls --rounds 1 --seconds 1 --lengths 10
+    part=busy_calls measure calls --rounds 1 --seconds 1 --lengths 10 --busy 4
+    measure wall --rounds 1 --seconds 2 --scales 1
+    part=busy_wall measure wall --rounds 1 --seconds 2 --scales 1 --busy 2
     measure crowds --threads 16 256 --endings return raw exit_group
     measure blocked --seconds 1
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
@@ -111,6 +114,9 @@ else
     part=default_truth measure truth --triggers auto --cost 1 --peers 0
     measure accuracy
     measure calls
+    part=busy_calls measure calls --busy 4
+    measure wall
+    part=busy_wall measure wall --busy 2
     measure crowds
     measure blocked --seconds 1
     measure disturb --seconds 60 --loop-seconds 3
@@ -172,6 +178,7 @@ section() {
     case "$1" in
     triggers) echo 'The method is at the end of that of "Overhead".' ;;
     default_truth) echo 'The method is that of "Truth", with the default settings.' ;;
+    busy_*) echo "The method is that of \"${1#busy_}\", beside processes that compute." ;;
     *) method "$1" ;;
     esac
     printf '\nMeasured on %s.\n\n' "$(date -I)"
@@ -195,7 +202,8 @@ page() {
         echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
-    for name in truth default_truth accuracy calls crowds blocked disturb scale handler \
+    for name in truth default_truth accuracy calls busy_calls wall busy_wall crowds blocked \
+        disturb scale handler \
         record spool_write labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do

@@ -2,7 +2,10 @@
 /*
  * truth.c -- workloads that tell where their time went, as slices.h says.
  *
- * Usage: truth WORKLOAD SECONDS [BYTES], of a call of the workload "calls"
+ * Usage: truth WORKLOAD SECONDS
+ *        truth calls SECONDS BYTES, of a call
+ *        truth waits SECONDS SCALE THREADS: so much longer waits; 0 threads: in
+ *        the main thread
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +47,9 @@ static struct iovec pieces[32];
 static long piece_count;
 static size_t call_bytes = 64u << 20;
 static unsigned long call_count;
+
+static double wait_scale = 1;
+static unsigned wait_threads;
 
 WORK(share_50, 3, )
 WORK(share_30, 5, )
@@ -130,7 +136,9 @@ PART("wait", wait_lock)
 static __attribute__((noinline)) void
 wait_poll(int64_t ns)
 {
-    poll(NULL, 0, (int)(ns / MS));
+    struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+    ppoll(NULL, 0, &time, NULL);
 }
 
 PART("wait", wait_poll)
@@ -138,13 +146,14 @@ PART("wait", wait_poll)
 static __attribute__((noinline)) void
 wait_cond(int64_t ns)
 {
-    static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t never = PTHREAD_COND_INITIALIZER;
     int64_t end = clock_now(CLOCK_REALTIME) + ns;
     struct timespec at = {end / 1000000000, end % 1000000000};
 
-    pthread_mutex_lock(&contended);
-    pthread_cond_timedwait(&never, &contended, &at);
-    pthread_mutex_unlock(&contended);
+    pthread_mutex_lock(&own);
+    pthread_cond_timedwait(&never, &own, &at);
+    pthread_mutex_unlock(&own);
 }
 
 PART("wait", wait_cond)
@@ -532,7 +541,29 @@ deep(void)
     }
 }
 
-/* Short waits of several kinds, and little work. */
+/* Waits of several kinds, and little work. */
+static void
+wait_in_turns(void)
+{
+    while (in_time()) {
+        slice(&wait_poll_part, (int64_t)(7 * MS * wait_scale));
+        slice(&wait_cond_part, (int64_t)(3 * MS * wait_scale));
+        slice(&wait_sleep_part, (int64_t)(500 * US * wait_scale));
+        slice(&wait_fsync_part, 0);
+        slice(&step_a_part, 70 * US);
+        slice(&step_b_part, 30 * US);
+    }
+}
+
+static void *
+waiter(void *number)
+{
+    thread_begin((uintptr_t)number);
+    wait_in_turns();
+    thread_end();
+    return NULL;
+}
+
 static void
 waits(void)
 {
@@ -541,14 +572,10 @@ waits(void)
     null_fd = mkstemp(path);
     if (null_fd < 0 || unlink(path) != 0)
         abort();
-    while (in_time()) {
-        slice(&wait_poll_part, 7 * MS);
-        slice(&wait_cond_part, 3 * MS);
-        slice(&wait_sleep_part, 500 * US);
-        slice(&wait_fsync_part, 0);
-        slice(&step_a_part, 70 * US);
-        slice(&step_b_part, 30 * US);
-    }
+    if (wait_threads > 0)
+        in_threads(waiter, wait_threads);
+    else
+        wait_in_turns();
 }
 
 /* Ends as a Go program does: no function of the C library is called. */
@@ -592,8 +619,12 @@ main(int argc, char **argv)
 {
     double seconds = argc > 2 ? atof(argv[2]) : 1;
 
-    if (argc > 3)
+    if (argc > 3) {
         call_bytes = strtoul(argv[3], NULL, 10);
+        wait_scale = atof(argv[3]);
+    }
+    if (argc > 4)
+        wait_threads = (unsigned)atoi(argv[4]);
     thread_begin((uint64_t)getpid());
     calibrate();
     deadline = clock_now(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
