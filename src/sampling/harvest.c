@@ -431,6 +431,9 @@ take_sample(struct slot *slot, uint32_t index)
                                   .set = slot->label};
     place.label = journal_context(journal_labels(place.set), &slot->context,
                                   slot->script.task);
+    /* The sampler read the clock when it asked. */
+    if (slot->trigger == TRIGGER_ASK && slot->clock == CLOCK_NONE)
+        slot->clock = account->asked_clock;
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

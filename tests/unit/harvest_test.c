@@ -209,6 +209,33 @@ a_call_after_samples_without_a_clock(void **state)
                      90 * MADE_PERIOD);
 }
 
+/* An answer tells no clock, but the sampler read it when it asked. So a call
+ * after answers stands for its own time, whatever the last question was for. */
+static void
+a_call_after_answers_without_a_clock(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 30; i++) {
+        uint64_t ns = i % 3 * MADE_MS / 2 + MADE_MS / 2;
+        made_run(MADE_PID, ns);
+        assert_true(harvest_ask(threads_index(MADE_PID),
+                                made_thread_of(MADE_PID)->cpu, made_now, ns));
+        struct slot *slot = made_sample(MADE_PID, TRIGGER_ASK, PC);
+        slot->clock = slot->kernel = CLOCK_NONE;
+        if (i == 1)
+            slot->kernel = 0;
+        if (i == 30) {
+            made_run(MADE_PID, 40 * MADE_MS);
+            slot->time = made_now;
+            slot->clock = made_thread_of(MADE_PID)->cpu;
+            slot->kernel = 40 * MADE_MS;
+            slot->in_syscall = true;
+        }
+        harvest();
+    }
+    assert_in_range(made_last(MADE_PID)->cpu, 40 * MADE_MS, 41 * MADE_MS);
+}
+
 /* Samples that were lost are a part of the next one, and half of them of the
  * one before. */
 static void
@@ -534,6 +561,7 @@ main(void)
         cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
                                begin),
         cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),
+        cmocka_unit_test_setup(a_call_after_answers_without_a_clock, begin),
         cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost, begin),
         cmocka_unit_test_setup(samples_are_taken_in_the_order_of_their_times,
                                begin),
