@@ -17,7 +17,7 @@ times=100
 # start COMMAND...: with the library, its standard input a pipe that stays open
 # until stop_it; waits for its "ready PID", which becomes $pid.
 start() {
-    rm -f input
+    rm -f input out err
     mkfifo input
     env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/live.wall.folded" "$@" \
         <input >out 2>err &

@@ -215,7 +215,7 @@ for rate in $rates; do
 done
 
 echo "-- recorded, and with an exec"
-rm -f input fly.* whole.*
+rm -f input out fly.* whole.*
 mkfifo input
 timeout -k 5 "$deadline" env SPROF_KEEP=1s \
     "$sprofile" record -q -o r.txt -- "$work/phases" 100 <input >out 2>err &
