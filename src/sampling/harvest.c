@@ -381,8 +381,8 @@ weigh_sample(struct thread_time *account, uint32_t index,
              const struct slot *slot, uint64_t clock)
 {
     uint64_t point = weigh_point(account, index, slot, clock);
-    if (slot->trigger == TRIGGER_HOOK) {
-        account->sampled = slot->clock;
+    if (slot->trigger == TRIGGER_HOOK || slot->trigger == TRIGGER_ASK) {
+        account->sampled = slot->clock != CLOCK_NONE ? slot->clock : 0;
         account->read_clock = account->unread = 0;
         return point;
     }
@@ -431,9 +431,6 @@ take_sample(struct slot *slot, uint32_t index)
                                   .set = slot->label};
     place.label = journal_context(journal_labels(place.set), &slot->context,
                                   slot->script.task);
-    /* The sampler read the clock when it asked. */
-    if (slot->trigger == TRIGGER_ASK && slot->clock == CLOCK_NONE)
-        slot->clock = account->asked_clock;
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

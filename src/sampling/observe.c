@@ -414,7 +414,10 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
-    uint64_t open = without_measured(index, between, ran);
+    uint64_t open = without_measured(index, between - idle_queued, ran);
+    /* It answers when its system call returns, and ran in that meanwhile. */
+    if (account->in_flight)
+        account->asked_for += ran;
     if (has_no_waits) {
         see_running(account, index, clock, now, open, view);
         return;
@@ -441,8 +444,7 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
     } else if (!thread_time_is_cpu_only()) {
         uint64_t since = account->seen_at, between = now - since;
         account->rest += (int64_t)between;
-        bool is_runnable =
-            look_closer(account, index, clock, now, between, view);
+        bool is_runnable = look_closer(account, index, clock, now, 0, view);
         view->changes |=
             account->wait == NULL &&
             !(is_runnable && without_queue(account, index, between, since,

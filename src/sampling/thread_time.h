@@ -103,7 +103,7 @@ struct thread_time {
     uint32_t sequence;    /* of the question in flight */
     uint64_t asked_at;    /* when the question was asked */
     uint64_t asked_clock; /* CPU clock at that time */
-    uint64_t asked_for;   /* ns of wall time that the answer stands for */
+    uint64_t asked_for;   /* ns of a CPU that the answer stands for */
     bool in_flight;
 };
 

@@ -209,31 +209,22 @@ a_call_after_samples_without_a_clock(void **state)
                      90 * MADE_PERIOD);
 }
 
-/* An answer tells no clock, but the sampler read it when it asked. So a call
- * after answers stands for its own time, whatever the last question was for. */
+/* Also at a system call, because what runs there meanwhile is asked for, too.
+ */
 static void
-a_call_after_answers_without_a_clock(void **state)
+an_answer_at_a_call_stands_for_the_same(void **state)
 {
     (void)state;
-    for (unsigned i = 1; i <= 30; i++) {
-        uint64_t ns = i % 3 * MADE_MS / 2 + MADE_MS / 2;
-        made_run(MADE_PID, ns);
-        assert_true(harvest_ask(threads_index(MADE_PID),
-                                made_thread_of(MADE_PID)->cpu, made_now, ns));
-        struct slot *slot = made_sample(MADE_PID, TRIGGER_ASK, PC);
-        slot->clock = slot->kernel = CLOCK_NONE;
-        if (i == 1)
-            slot->kernel = 0;
-        if (i == 30) {
-            made_run(MADE_PID, 40 * MADE_MS);
-            slot->time = made_now;
-            slot->clock = made_thread_of(MADE_PID)->cpu;
-            slot->kernel = 40 * MADE_MS;
-            slot->in_syscall = true;
-        }
-        harvest();
-    }
-    assert_in_range(made_last(MADE_PID)->cpu, 40 * MADE_MS, 41 * MADE_MS);
+    make_beat();
+    made_run(MADE_PID, 2 * MADE_MS);
+    assert_true(ask(MADE_PID));
+    thread_time_of(threads_index(MADE_PID))->asked_for += 40 * MADE_MS;
+    made_run(MADE_PID, 40 * MADE_MS);
+    struct slot *slot = made_sample(MADE_PID, TRIGGER_ASK, PC);
+    slot->in_syscall = true;
+    slot->kernel = 40 * MADE_MS;
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 41 * MADE_MS);
 }
 
 /* Samples that were lost are a part of the next one, and half of them of the
@@ -561,7 +552,7 @@ main(void)
         cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
                                begin),
         cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),
-        cmocka_unit_test_setup(a_call_after_answers_without_a_clock, begin),
+        cmocka_unit_test_setup(an_answer_at_a_call_stands_for_the_same, begin),
         cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost, begin),
         cmocka_unit_test_setup(samples_are_taken_in_the_order_of_their_times,
                                begin),

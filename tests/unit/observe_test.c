@@ -380,6 +380,9 @@ a_thread_in_flight_is_not_asked_again(void **state)
         made_tick();
     }
     assert_int_equal(made_thread_of(MADE_PID)->asked, 1);
+    /* The answer stands for what it runs meanwhile, too. */
+    assert_int_equal(thread_time_of(threads_index(MADE_PID))->asked_for,
+                     10 * MADE_MS);
     made_refusal = LOSS_UNFIT;
     made_run(MADE_PID, MADE_MS);
     made_tick();
