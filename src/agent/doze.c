@@ -43,6 +43,7 @@ enum state { OVER, ASLEEP, AWAKE };
 
 static OF_PROFILE _Atomic uint32_t state;
 static OF_PROFILE _Atomic bool is_hurried;
+static OF_PROFILE _Atomic bool are_holds_over;
 static OF_PROFILE _Atomic uint32_t attached;
 static OF_PROFILE uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
 static OF_PROFILE uint64_t cpu_before; /* of the process, ns */
@@ -90,8 +91,12 @@ doze_hold(void)
 {
     uint32_t now = atomic_load(&state);
     while ((now & STATE_MASK) == ASLEEP)
-        if (atomic_compare_exchange_weak(&state, &now, now + HOLD))
-            return true;
+        if (atomic_compare_exchange_weak(&state, &now, now + HOLD)) {
+            if (!atomic_load(&are_holds_over))
+                return true;
+            doze_release();
+            return false;
+        }
     return false;
 }
 
@@ -109,6 +114,7 @@ doze_release(void)
 void
 doze_end_holds(void)
 {
+    atomic_store(&are_holds_over, true);
     atomic_fetch_and(&state, STATE_MASK);
 }
 

@@ -47,7 +47,9 @@ epochs_add_clock(struct spool_load *load, const void *bytes)
     const struct record_clock *record = bytes;
     uint32_t thread = spool_load_number(&load->threads, record->thread);
     uint32_t count = record_count(load);
-    if (thread == INTERN_NONE || count == 0 || record->cpu > INT64_MAX)
+    /* The clocks of an epoch that was refused stand for no other one. */
+    if (thread == INTERN_NONE || count == 0 || count >= EPOCHS_MOST ||
+        record->cpu > INT64_MAX)
         return SENSELESS;
     if (!ARRAY_GROW(load->clocks, load->clock_count))
         return FAILED;

@@ -10,11 +10,8 @@
 
 #include <stdint.h>
 
+#include "store/layout.h"
 #include "spool_load.h"
-
-/* Most epochs of a spool; more are damage. The recorder begins fewer: between
- * two changes, a sixteenth of all CPU time passes (sampling/cost.c). */
-#define EPOCHS_MOST 1024u
 
 /* What a thread's clock read when an epoch began. */
 struct weigh_clock {

@@ -626,12 +626,12 @@ finish_slot(struct slot *slot)
     return is_listed;
 }
 
-void
+bool
 harvest_slots(void)
 {
     bool is_listed;
     if (is_harvesting)
-        return;
+        return false;
     is_harvesting = true;
     do {
         is_listed = true;
@@ -641,6 +641,7 @@ harvest_slots(void)
                 is_listed = finish_slot(slots_at(slots_list()[i]));
     } while (!is_listed);
     is_harvesting = false;
+    return true;
 }
 
 void

@@ -12,14 +12,16 @@
 #include "base/loss.h"
 #include "capture/slot.h"
 
-/* Ask thread INDEX for a sample that stands for BETWEEN ns of wall time. Its
- * CPU clock reads CLOCK at NOW. Returns whether a signal was sent. */
+/* Ask thread INDEX for a sample that stands for BETWEEN ns of a CPU. What the
+ * thread runs before it answers is added (asked_for). Its CPU clock reads CLOCK
+ * at NOW. Returns whether a signal was sent. */
 bool harvest_ask(uint32_t index, uint64_t clock, uint64_t now,
                  uint64_t between);
 
 /* Turn the slots that are DONE into samples. Walks that are unfinished are
- * finished before. A call while they are taken does nothing. */
-void harvest_slots(void);
+ * finished before. A call while they are taken does nothing, and returns false.
+ */
+bool harvest_slots(void);
 
 /* Read the module map anew. The slots whose walk is over become samples before,
  * while their addresses still mean what they meant then. */

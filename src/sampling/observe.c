@@ -352,16 +352,15 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     return look.state == LOOK_RUNNING;
 }
 
-/* The thread ran for RAN of the BETWEEN ns between two looks. Returns the part
- * of BETWEEN that no sample stands for yet. A hook has made a sample of each
- * fork. A thread that is asked after a fork stands just behind it, and would
- * show the fork a second time. */
+/* The thread ran for RAN ns between two looks. Returns the part of it that no
+ * sample stands for yet. A hook has made a sample of each fork. A thread that
+ * is asked after a fork stands just behind it, and would show the fork a second
+ * time. */
 static uint64_t
-without_measured(uint32_t index, uint64_t between, uint64_t ran)
+without_measured(uint32_t index, uint64_t ran)
 {
     uint64_t measured = serve_take_measured(index);
-    uint64_t rest = ran - (measured < ran ? measured : ran);
-    return (uint64_t)((__uint128_t)between * rest / ran);
+    return ran - (measured < ran ? measured : ran);
 }
 
 /* Write the thread's CPU clock, if it has moved by LIVE_NS. */
@@ -414,10 +413,12 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
-    uint64_t open = without_measured(index, between - idle_queued, ran);
+    uint64_t rest = without_measured(index, ran);
+    uint64_t open =
+        (uint64_t)((__uint128_t)(between - idle_queued) * rest / ran);
     /* It answers when its system call returns, and ran in that meanwhile. */
-    if (account->in_flight)
-        account->asked_for += ran;
+    if (account->in_flight && account->trigger == TRIGGER_ASK)
+        account->asked_for += rest;
     if (has_no_waits) {
         see_running(account, index, clock, now, open, view);
         return;

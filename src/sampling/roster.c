@@ -299,9 +299,8 @@ note_ends(void)
 {
     struct thread_end end;
     uint64_t reported = thread_ends_reported();
-    if (reported == 0)
+    if (reported == 0 || !harvest_slots())
         return;
-    harvest_slots();
     for (; thread_ends_next_end(reported, &end); has_changed = true)
         note_end(&end);
 }

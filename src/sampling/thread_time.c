@@ -110,7 +110,7 @@ thread_time_rotate(uint32_t index)
 {
     struct thread_time *account = &accounts[index];
     account->base = account->seen;
-    account->past.used = account->epoch_used = 0;
+    account->past.used = account->epoch_used = account->asked_for = 0;
     account->live_place = account->live_cpu = 0;
     account->wait = account->last = NULL;
     account->ran_at = account->waited_at = (struct journal_place){0};

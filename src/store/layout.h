@@ -70,6 +70,9 @@
     ((version) == SPOOL_VERSION_OLD_SEVERAL || \
      (version) == SPOOL_VERSION_SEVERAL)
 
+/* Most epochs of a process in a spool; more are damage. */
+#define EPOCHS_MOST 1024u
+
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
 

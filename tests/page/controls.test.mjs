@@ -28,8 +28,11 @@ before(async () => {
 });
 beforeEach(() => reset(page));
 after(async () => {
-  assert.deepEqual(page.problems, []);
-  await browser.close();
+  try {
+    assert.deepEqual(page?.problems ?? [], []);
+  } finally {
+    await browser?.close();
+  }
 });
 
 const app = (read) => page.evaluate(read);

@@ -23,8 +23,11 @@ beforeEach(async () => {
   page = await openPage(browser, times.html);
 });
 after(async () => {
-  assert.deepEqual(page.problems, []);
-  await browser.close();
+  try {
+    assert.deepEqual(page?.problems ?? [], []);
+  } finally {
+    await browser?.close();
+  }
 });
 
 function report(...options) {

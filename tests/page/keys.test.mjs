@@ -42,8 +42,11 @@ beforeEach(async () => {
   await reset(page);
 });
 after(async () => {
-  assert.deepEqual(page.problems, []);
-  await browser.close();
+  try {
+    assert.deepEqual(page?.problems ?? [], []);
+  } finally {
+    await browser?.close();
+  }
 });
 
 /** Open FILE; nothing moves slowly, and window.did has what it copies, saves and prints. */

@@ -51,8 +51,11 @@ before(async () => {
   page = await openPage(browser, html);
 });
 after(async () => {
-  assert.deepEqual(page.problems, []);
-  await browser.close();
+  try {
+    assert.deepEqual(page?.problems ?? [], []);
+  } finally {
+    await browser?.close();
+  }
 });
 
 const total = () => page.evaluate(() => window.sprof.app.treeSums.total[0]);

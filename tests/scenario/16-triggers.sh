@@ -200,6 +200,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     then
         for level in 2 3; do
             echo "-- nobody, perf_event_paranoid $level"
+            rm -f p.folded p.sprof
             unprivileged $level || continue
             "$sprofile" info p.sprof | grep '^triggers'
             mv open/p.folded p.folded 2>/dev/null
@@ -211,6 +212,7 @@ fi
 
 if [ "$has_perf" = yes ] && command -v gdb >/dev/null; then
     echo "-- under gdb"
+    rm -f p.folded
     plain gdb -q -batch -ex "set environment LD_PRELOAD $library" \
         -ex "set environment SPROF_OUTPUT $tmp/p.folded" \
         -ex 'set startup-with-shell off' -ex 'handle SIG33 nostop noprint' \

@@ -60,6 +60,7 @@ done
 
 # A second in which the other thread would write 100 lines. One may be on its way.
 for way in noise noise_now; do
+    rm -f before
     report_is "grep -c . '$tmp/out' >'$tmp/before'" 'sleep 1' 'echo ok'
     profile "$work/exits" $way 60
     expect_status 27

@@ -98,12 +98,10 @@ in_brief 3
 expect_short 3 1
 echo "-- its lock is held"
 in_brief 1
-flock short/brief.sprof sleep 60 &
-holder=$!
-while flock -n short/brief.sprof true; do sleep 0.01; done
-short 3
-pkill -P "$holder" sleep
-wait "$holder"
+exec 7<short/brief.sprof
+flock 7
+short 3 7<&-
+exec 7<&-
 expect_short 4 4
 echo "-- it may not grow"
 # One that is sampled has no room for its spool, and is not told of.

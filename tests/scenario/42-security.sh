@@ -74,7 +74,7 @@ wait $dying 2>/dev/null
 running=()
 for ((i = 0; i < 8; i++)); do
     timeout "$deadline" env LD_PRELOAD="$library" SPROF_OUTPUT="$out_path" \
-        "$work/exits" exit 100 >/dev/null 2>>many &
+        "$work/exits" exit 1000 >/dev/null 2>>many &
     running+=($!)
 done
 wait "${running[@]}"

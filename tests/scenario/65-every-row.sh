@@ -108,7 +108,7 @@ if has redis-server && has redis-benchmark; then
     "$sprofile" record -q -o redis.pb.gz -- redis-server --port 0 \
         --unixsocket "$tmp/socket" --save '' >redis.log 2>&1 &
     child=$!
-    for _ in $(seq 100); do [ -S socket ] || sleep 0.1; done
+    until_true [ -S socket ]
     redis-benchmark -s "$tmp/socket" -n 300000 -P 16 -q -t set >/dev/null 2>&1
     kill -TERM $child
     wait $child

@@ -17,7 +17,7 @@ times=100
 # start COMMAND...: with the library, its standard input a pipe that stays open
 # until stop_it; waits for its "ready PID", which becomes $pid.
 start() {
-    rm -f input out err
+    rm -f input out err live.*
     mkfifo input
     env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/live.wall.folded" "$@" \
         <input >out 2>err &
@@ -25,7 +25,7 @@ start() {
     exec 9>input
     until_true grep -q ready out
     pid=$(sed -n 's/^ready //p' out)
-    [ -n "$pid" ] || fail "not ready: $*"
+    [ -n "$pid" ] || { fail "not ready: $*"; finish; }
 }
 
 stop_it() {
@@ -60,13 +60,12 @@ for rate in $rates; do
     start SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/waits_in_circle" 500
     # A thread that computes answers when it has a CPU.
     has_computed() {
-        timeout "$deadline" "$sprofile" stacks "$pid" >stacks 2>message ||
-            fail "stacks: $(cat message)"
-        grep -q 'compute waits_in_circle.c' stacks &&
+        timeout "$deadline" "$sprofile" stacks "$pid" >stacks 2>message &&
+            grep -q 'compute waits_in_circle.c' stacks &&
             grep -qE '^[12] threads? running' stacks
     }
     for _ in 1 2 3; do
-        until_true has_computed
+        until_true has_computed || fail "stacks: $(cat message)"
     done
     kill -35 "$pid"
     until_true grep -q '^  deaf' err

@@ -23,7 +23,7 @@ serve() {
     rm -f got/port
     python3 "$here/push_server.py" "$tmp/got" &
     server=$!
-    until [ -s got/port ]; do sleep 0.05; done
+    until_true [ -s got/port ]
     url=http://127.0.0.1:$(cat got/port)
 }
 

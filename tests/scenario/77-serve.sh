@@ -286,7 +286,7 @@ serve --listen 127.0.0.1:0 --only "$tmp"
 scraper=$!
 rates=1000
 # These change from run to run.
-changes='^(signals_queued|resident_kb|other_cpu_us|stack_bytes) '
+changes='^(signals_queued|lines_of_maps|size_kb|resident_kb|other_cpu_us|stack_bytes) '
 expect_same "$work/fork_cases" locks 5
 expect_same "$work/thread_cases" brief 1000
 expect_same "$work/closes_doors" look 60

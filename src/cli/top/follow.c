@@ -113,6 +113,16 @@ find_next(struct follow *follow)
         strcpy(follow->path, before);
 }
 
+/* Whether the spool has another file at its path: a flight recorder has begun
+ * one. */
+static bool
+is_replaced(const struct follow *follow)
+{
+    struct stat now;
+    return stat(follow->path, &now) == 0 &&
+           (now.st_dev != follow->device || now.st_ino != follow->inode);
+}
+
 /* Whether the process lives is asked before the records are read. A process
  * that had ended by then has written its last record, and this look finds it.
  */
@@ -122,8 +132,9 @@ follow_look(struct follow *follow)
     bool is_alive = follow->has_process && process_is_alive(&follow->process);
     if (is_alive &&
         ((follow->watch->has_ended && follow->watch->reason == END_EXEC) ||
-         follow->silent >= SILENT_MOST))
+         follow->silent >= SILENT_MOST || follow->was_replaced))
         find_next(follow);
+    follow->was_replaced = is_replaced(follow);
     if (watch_look(follow->watch) != 0)
         return -1;
     follow->silent =

@@ -37,7 +37,8 @@ struct follow {
     char path[PATH_MAX + 64]; /* of the spool */
     dev_t device;             /* device and inode of that file */
     ino_t inode;
-    unsigned silent; /* consecutive looks without a tick */
+    unsigned silent;   /* consecutive looks without a tick */
+    bool was_replaced; /* at the last look, another file had the spool's path */
     const struct filter_options *filter;
 };
 
