@@ -70,9 +70,9 @@ static OF_PROFILE struct requests_call calls[CALLS];
 static uint64_t opened; /* signals that all threads were told to unblock */
 
 /* Whether the sampler takes the signal, and whether a thread wants it to leave
- * the signal alone. */
+ * the signal alone. LEAVE_NS: longest ns that the thread waits for that. */
 static OF_PROFILE _Atomic uint32_t listens, must_leave;
-#define LEAVE_NS 100000000u /* longest wait for the sampler to leave it, ns */
+#define LEAVE_NS 1000000000u
 
 int
 requests_begin(int signo)
