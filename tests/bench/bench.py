@@ -122,6 +122,18 @@ def scratch():
         shutil.rmtree(path, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def busy(count):
+    """COUNT processes that compute meanwhile."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                 for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+
+
 def start(argv, env, stdin=None, stdout=None, stderr=None):
     """posix_spawn with the three descriptors from files; returns the pid."""
     actions = []

@@ -2,9 +2,9 @@
 """How much of a thread's CPU time do system calls have that run for long?
 
 A program computes for 50 ms of its CPU time, and then calls preadv(2) for as
-long or once, in turns, for four seconds. The file is in memory and has no content, so
-that a call is as long as its buffers, and no signal ends it early. By
-its own clock the program knows what share the calls have. The cells are the
+long, but once at least, in turns, for four seconds. The file is in memory and
+has no content, so that a call is as long as its buffers, and no signal ends it
+early. By its own clock the program knows what share the calls have. The cells are the
 share that the profile shows less that share, in points: the median of all
 rounds, and in brackets the least and the greatest. A cell with "!" has a median
 beyond 1.5 times the limit of honest samples (truth.py) plus 1 point. The first
@@ -153,18 +153,13 @@ def main():
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
         os.truncate(file.name, MOST)
         a_ms = speed(file.name)
-        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-                for _ in range(arguments.busy)]
-        try:
+        with bench.busy(arguments.busy):
             for name, argv in chosen.items():
                 for length in arguments.lengths:
                     size = min(int(a_ms * length), MOST)
                     rows.append(row(arguments, name, [
                         *argv, arguments.seconds, size, file.name], ways))
                     bench.progress(" | ".join(rows[-1]))
-        finally:
-            for process in busy:
-                process.kill()
     report.add(f"### The share of long calls, points beside the truth "
                f"({arguments.rounds} rounds, {arguments.busy} busy processes)")
     report.add(bench.table(["program", "a call, ms", "truth"] +

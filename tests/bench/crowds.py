@@ -97,12 +97,10 @@ def main():
     if not arguments.program.exists():
         sys.exit(f"bench: no {arguments.program}; build with -DSPROF_TESTS=ON")
     report = bench.Report(arguments.out)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            for _ in range(arguments.busy)]
     ways = [(trigger, setting) for trigger in arguments.triggers
             for setting in arguments.settings]
     rows = []
-    try:
+    with bench.busy(arguments.busy):
         for threads in arguments.threads:
             for ending in arguments.endings:
                 rows.append([f"{threads:,}", ending] + [
@@ -110,9 +108,6 @@ def main():
                               for _ in range(arguments.rounds))
                     for way in ways])
                 bench.progress(" | ".join(rows[-1]))
-    finally:
-        for process in busy:
-            process.kill()
     report.add(f"### CPU time beside the threads' clocks, in percent "
                f"({arguments.busy} busy processes)")
     report.add(bench.table(["threads", "ending"] +

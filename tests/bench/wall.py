@@ -11,8 +11,6 @@ function. A cell with "!" has a function whose median is beyond 1.5 times its
 limit plus 1 point. With --busy so many other processes compute meanwhile.
 """
 import math
-import subprocess
-import sys
 from collections import Counter
 
 import bench
@@ -72,10 +70,8 @@ def main():
     bench.require_library(arguments.build)
     report = bench.Report(arguments.out)
     ways = [(trigger, cost) for trigger in arguments.triggers for cost in COSTS]
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            for _ in range(arguments.busy)]
     rows = []
-    try:
+    with bench.busy(arguments.busy):
         for scale in arguments.scales:
             for threads in arguments.threads:
                 found = {way: [] for way in ways}
@@ -88,9 +84,6 @@ def main():
                 rows.append([f"{scale:g}", str(threads)] +
                             [cell(found[way]) for way in ways])
                 bench.progress(" | ".join(rows[-1]))
-    finally:
-        for process in busy:
-            process.kill()
     report.add(f"### Wall time of waits in turns, points beside the truth "
                f"({arguments.rounds} rounds, {arguments.busy} busy processes)")
     report.add(bench.table(["factor", "threads"] +
