@@ -287,13 +287,14 @@ launch(void)
 }
 
 /* A sampler's thread that did not end in time still uses the state that a
- * profile begins anew (base/state.h): there is no profile then. */
+ * profile begins anew (base/state.h): there is no profile then. In a handler on
+ * top of a fork the thread is made when the fork has returned. */
 static void
 start(void)
 {
     if (!sampler_thread_wait_gone(GONE_NS))
         mask_end();
-    else if (prepare(false) == 0)
+    else if (prepare(false) == 0 && hooked_forks == 0)
         launch();
 }
 

@@ -426,13 +426,15 @@ complain(const char *what, const char *why)
     struct text text;
     int fd = open_of_program(STDERR_FILENO, false);
     struct pollfd event = {.fd = fd, .events = POLLOUT};
+    const struct timespec no_time = {0};
     text_begin(&text, line, sizeof(line) - 1);
     text_add(&text, "sprof: ");
     text_add(&text, what);
     text_add(&text, why);
     line[text.length] = '\n';
-    if (fd >= 0 && note_is_on(NOTE_ERROR) && poll(&event, 1, 0) == 1)
-        (void)!write(fd, line, text.length + 1);
+    if (fd >= 0 && note_is_on(NOTE_ERROR) &&
+        sys_call(SYS_ppoll, &event, 1, &no_time, NULL, 0) == 1)
+        (void)sys_call(SYS_write, fd, line, text.length + 1);
     if (fd >= 0)
         sys_close(fd);
 }

@@ -27,6 +27,10 @@ void words_ask_no_more(void);
  * call. Context: any. */
 bool words_are_there(void);
 
+/* The same without that system call: false where only the kernel can tell.
+ * Context: any. */
+bool words_are_told(void);
+
 /* errno, 0 where there is none; and its restoring. Context: any. */
 int words_errno(void);
 void words_set_errno(int value);

@@ -42,6 +42,7 @@
 #include "serve.h"
 #include "shared.h"
 #include "slot.h"
+#include "waiting.h"
 #include "handler.h"
 #include "base/poison.h"
 
@@ -216,6 +217,7 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
         refuse_question(cookie, LOSS_RING_FULL);
         return;
     }
+    waiting_check(&shared.threads[index], arch_register(context, ARCH_SP));
     slot->thread = index;
     slot->tid = 0;
     slot->time = start;
@@ -381,6 +383,8 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     uint64_t clock = clocks.all;
     if (is_unwanted(kind, index, clock, has_words, context))
         return;
+    if (index < shared.thread_count)
+        waiting_check(&shared.threads[index], arch_register(context, ARCH_SP));
     struct slot *slot = slots_claim(place);
     if (slot == NULL) {
         lose_own(LOSS_RING_FULL, has_words);
@@ -607,6 +611,7 @@ handler_know_thread(bool is_old_thread)
     rested_clock = 0;
     last_count = owed = 0;
     has_left = false;
+    waiting_own = (struct waiting_own){0};
     if (is_old_thread)
         alternate_note();
 }
@@ -628,6 +633,7 @@ handler_begin(const struct handler_options *options)
             return -1;
     }
     shared.thread_count = options->threads;
+    atomic_fetch_add(&shared.generation, 1);
     shared.index_of_tid = options->index_of_tid;
     shared.tid_count = options->tid_count;
     shared.request = options->request;

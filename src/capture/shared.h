@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/arch.h"
 #include "base/loss.h"
 #include "base/settings.h"
 
@@ -31,6 +32,9 @@ struct shared_thread {
     /* rested_clock of handler.c, for a thread without thread-local words. */
     _Atomic uint64_t rested_clock;
     _Atomic uint64_t measured; /* see serve_take_measured */
+    /* Where it stands in a function that may wait (waiting.h). pc 0: nowhere.
+     */
+    struct regs waits;
 };
 
 /* Threads that were told to stand still go on, stand, or go on soon. */
@@ -40,6 +44,8 @@ struct shared {
     pid_t pid;
     uint32_t thread_count;
     struct shared_thread *threads;
+    /* How often the table of threads was begun, or a thread entered in it. */
+    _Atomic uint32_t generation;
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;

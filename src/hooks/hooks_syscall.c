@@ -28,6 +28,7 @@
 #include "base/note.h"
 #include "base/phase.h"
 #include "base/words.h"
+#include "capture/waiting.h"
 #include "libc/real.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/thread_ends.h"
@@ -120,6 +121,20 @@ act_by_number(long a, long b, long c, long d, long *result)
     return false;
 }
 
+/* A system call that may wait often and shortly. A separate function, because
+ * it needs a frame. */
+static __attribute__((noinline)) long
+wait_by_number(long number, long a, long b, long c, long d, long e, long f)
+{
+    struct waiting waiting;
+    struct regs at;
+    waiting_at(&at, REAL_FOUND_AS(const void *, syscall));
+    waiting_begin(&waiting, &at);
+    long result = real_syscall(number, a, b, c, d, e, f);
+    waiting_end(&waiting);
+    return result;
+}
+
 /* A tail call, so that no frame of our code is on the stack of a waiting
  * thread. */
 HOOK long
@@ -162,6 +177,9 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
             return result;
         if (number == SYS_rt_sigprocmask && b != 0)
             return change_mask(a, b, c, d);
+        if (number == SYS_futex || number == SYS_io_uring_enter ||
+            number == SYS_io_getevents)
+            return wait_by_number(number, a, b, c, d, e, f);
     }
     if (number == SYS_rt_sigaction && has_words) {
         long result;

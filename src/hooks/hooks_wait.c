@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/handler.h"
+#include "capture/waiting.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
 #include "libc/real.h"
@@ -167,21 +168,26 @@ signalfd(int fd, const sigset_t *set, int flags)
     return result;
 }
 
-/* Waits under their own mask. WAIT is made with *SET as the real mask. The
- * macro's result is that of WAIT. */
-#define UNDER_MASK(set, wait)                           \
+/* Waits under their own mask. WAIT is made with *SET as the real mask, by the
+ * function at ENTRY. The macro's result is that of WAIT. */
+#define UNDER_MASK(set, entry, wait)                    \
     __extension__({                                     \
         struct mask_wait before_wait;                   \
+        struct waiting waiting;                         \
+        struct regs at;                                 \
+        waiting_at(&at, (const void *)(entry));         \
+        waiting_begin(&waiting, &at);                   \
         *(set) = mask_enter_wait(*(set), &before_wait); \
         __typeof__(wait) wait_result = (wait);          \
         mask_leave_wait(&before_wait);                  \
+        waiting_end(&waiting);                          \
         wait_result;                                    \
     })
 
-#define WAITS(name, parameters, arguments)             \
-    HOOK int name parameters                           \
-    {                                                  \
-        return UNDER_MASK(&set, REAL(name) arguments); \
+#define WAITS(name, parameters, arguments)                         \
+    HOOK int name parameters                                       \
+    {                                                              \
+        return UNDER_MASK(&set, REAL(name), REAL(name) arguments); \
     }
 
 WAITS(sigsuspend, (const sigset_t *set), (set))
@@ -236,7 +242,7 @@ epoll_pwait2(int fd, struct epoll_event *events, int count,
         errno = ENOSYS;
         return -1;
     }
-    return UNDER_MASK(&set,
+    return UNDER_MASK(&set, REAL(epoll_pwait2),
                       REAL(epoll_pwait2)(fd, events, count, timeout, set));
 }
 
@@ -317,7 +323,8 @@ wait_under_mask(struct call *call, long *result)
         mask = find_mask_behind(call, copy);
     if (mask == NULL || !take_set(mask[0], mask[1], &set))
         return false;
-    *result = UNDER_MASK(&given, call_with_mask(call, mask, given));
+    *result = UNDER_MASK(&given, REAL_FOUND_AS(const void *, syscall),
+                         call_with_mask(call, mask, given));
     return true;
 }
 

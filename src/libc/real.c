@@ -65,16 +65,8 @@ real_begin(void)
         find_in_libc(libc, "clock_gettime", (void *)clock_gettime);
 }
 
-/* The function NAME if it was found; it is not looked for. */
-#define FOUND(name)                                          \
-    atomic_load_explicit(&REAL_ENTRY(#name, NULL)->function, \
-                         memory_order_acquire)
-
-/* Make system call NUMBER. The functions below use it before real_begin, and do
- * not call dlsym. Another module may have its own dlsym or malloc, which may
- * call these very functions. */
-static long
-call_kernel(long number, long a, long b, long c, long d, long e, long f)
+long
+real_direct(long number, long a, long b, long c, long d, long e, long f)
 {
     long result = arch_syscall(number, a, b, c, d, e, f);
     if (result >= 0 || result < -4095)
@@ -83,12 +75,16 @@ call_kernel(long number, long a, long b, long c, long d, long e, long f)
     return -1;
 }
 
+/* Before real_begin the functions below do not call dlsym. Another module may
+ * have its own dlsym or malloc, which may call these very functions. */
 long
 real_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    long (*real)(long, long, long, long, long, long, long) = FOUND(syscall);
+    long (*real)(long, long, long, long, long, long, long) =
+        REAL_FOUND_AS(long (*)(long, long, long, long, long, long, long),
+                      syscall);
     if (real == NULL)
-        real = call_kernel;
+        real = real_direct;
     return real(number, a, b, c, d, e, f);
 }
 
@@ -97,9 +93,12 @@ real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
            unsigned long d)
 {
     int (*real)(int, unsigned long, unsigned long, unsigned long,
-                unsigned long) = FOUND(prctl);
+                unsigned long) =
+        REAL_FOUND_AS(int (*)(int, unsigned long, unsigned long, unsigned long,
+                              unsigned long),
+                      prctl);
     if (real == NULL)
-        return (int)call_kernel(SYS_prctl, option, (long)a, (long)b, (long)c,
+        return (int)real_direct(SYS_prctl, option, (long)a, (long)b, (long)c,
                                 (long)d, 0);
     return real(option, a, b, c, d);
 }
@@ -107,9 +106,10 @@ real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 int
 real_mprotect(void *memory, size_t size, int access)
 {
-    int (*real)(void *, size_t, int) = FOUND(mprotect);
+    int (*real)(void *, size_t, int) =
+        REAL_FOUND_AS(int (*)(void *, size_t, int), mprotect);
     if (real == NULL)
-        return (int)call_kernel(SYS_mprotect, (long)memory, (long)size, access,
+        return (int)real_direct(SYS_mprotect, (long)memory, (long)size, access,
                                 0, 0, 0);
     return real(memory, size, access);
 }

@@ -52,6 +52,13 @@ void *real_find(struct real *real);
 #define REAL_OLD(name, version) \
     ((__typeof__(&name))real_find(REAL_ENTRY(#name, version)))
 
+/* The function NAME if it was found already; else NULL, and it is not looked
+ * for. */
+#define REAL_FOUND_AS(type, name)                                   \
+    ((type)atomic_load_explicit(&REAL_ENTRY(#name, NULL)->function, \
+                                memory_order_acquire))
+#define REAL_FOUND(name) REAL_FOUND_AS(__typeof__(&name), name)
+
 /* syscall(2), prctl(2) and mprotect(2). Headers declare the first two with a
  * variable number of arguments. An allocator may call mprotect. Before
  * real_begin these functions make the system call directly. Context: any. */
@@ -59,6 +66,11 @@ long real_syscall(long number, long a, long b, long c, long d, long e, long f);
 int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
 int real_mprotect(void *memory, size_t size, int access);
+
+/* System call NUMBER, made directly, with the result of syscall(2). Context:
+ * any.
+ */
+long real_direct(long number, long a, long b, long c, long d, long e, long f);
 
 /* libc's own functions, which a sanitizer's library cannot replace. They also
  * work in a signal handler. real_begin finds them. A sanitizer's sigaction

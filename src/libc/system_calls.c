@@ -5,6 +5,8 @@
  * This includes libunwind's calls. Any context. They set errno as libc does.
  * They are no cancellation points.
  *
+ * read is a hook as well (hooks/hooks_block.c), and serves both.
+ *
  * Another module may define functions with these names. ISO C leaves these
  * names to the program (C11, 7.1.3). A program's close or access may do
  * anything. Without this file, the loader would bind this library's calls to
@@ -12,7 +14,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,10 +113,6 @@ getcwd(char *to, size_t size)
 /* Descriptors. */
 
 SYSTEM_CALL(int, close, (int fd), SYS_close, fd)
-SYSTEM_CALL(ssize_t, read, (int fd, void *to, size_t size), SYS_read, fd, to,
-            size)
-SYSTEM_CALL(ssize_t, write, (int fd, const void *from, size_t size), SYS_write,
-            fd, from, size)
 SYSTEM_CALL(int, fstat, (int fd, struct stat *status), SYS_fstat, fd, status)
 
 /* The kernel decides by COMMAND whether it reads the third argument. The
@@ -144,15 +141,6 @@ dup2(int from, int to)
 }
 
 SYSTEM_CALL(int, pipe2, (int ends[2], int flags), SYS_pipe2, ends, flags)
-
-/* If MS is below 0, the call waits without a time limit. */
-int
-poll(struct pollfd *events, nfds_t count, int ms)
-{
-    struct timespec time = {.tv_sec = ms / 1000,
-                            .tv_nsec = ms % 1000 * 1000000L};
-    return (int)CALL(SYS_ppoll, events, count, ms < 0 ? NULL : &time, NULL, 0);
-}
 
 /* Memory. */
 

@@ -97,16 +97,19 @@ look_is_blind(void)
     return is_blind;
 }
 
-/* "ns-on-a-CPU ns-queued slices". */
-uint64_t
-look_queued(pid_t tid)
+/* "ns-on-a-CPU ns-in-line slices". */
+struct look_line
+look_line(pid_t tid)
 {
-    char line[128];
-    const char *at = line;
-    if (task_file_read_again(tid, TASK_FILE_SCHEDSTAT, line, sizeof(line)) <= 0)
-        return 0;
+    char text[128];
+    const char *at = text;
+    struct look_line line = {0};
+    if (task_file_read_again(tid, TASK_FILE_SCHEDSTAT, text, sizeof(text)) <= 0)
+        return line;
     take_number(&at);
-    return take_number(&at);
+    line.ns = take_number(&at);
+    line.slices = take_number(&at);
+    return line;
 }
 
 /* Which argument of a call is what it waits for. */

@@ -38,9 +38,15 @@ void look_at(pid_t tid, struct look *look);
 /* Whether the kernel does not tell system calls here, as far as is known. */
 bool look_is_blind(void);
 
-/* ns that thread TID could have run and had no CPU, since it began; 0 if the
- * kernel does not tell. /proc/.../schedstat, Linux 2.6.9. */
-uint64_t look_queued(pid_t tid);
+/* Since it began, a thread could have run and had no CPU for NS, and it got one
+ * SLICES times. */
+struct look_line {
+    uint64_t ns, slices;
+};
+
+/* That of thread TID; zeros if the kernel does not tell. /proc/.../schedstat,
+ * Linux 2.6.9. */
+struct look_line look_line(pid_t tid);
 
 /*
  * What thread TID waits for in LOOK, in words: "mutex of NAME (tid)", "thread

@@ -18,6 +18,7 @@
 #include "base/state.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
+#include "capture/waiting.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
 #include "process/status.h"
@@ -26,6 +27,7 @@
 #include "alarms.h"
 #include "epoch.h"
 #include "harvest.h"
+#include "in_line.h"
 #include "quiet.h"
 #include "rates.h"
 #include "thread_time.h"
@@ -45,8 +47,12 @@
 /* Most threads whose labels are compared in one tick. */
 #define LABEL_MOST 256u
 
-/* A thread is quiet when so many looks in a row find that it has not run. */
+/* A thread is quiet when so many looks in a row find that it has not run: if
+ * there are no more than FEW_ACTIVE others, QUIET_LOOKS_OF_FEW. A short run of
+ * a quiet thread is found late, and its wait has the time until then. */
 #define QUIET_LOOKS 2u
+#define QUIET_LOOKS_OF_FEW 64u
+#define FEW_ACTIVE 128u
 
 /* CPU time, in ns, after which a thread's clock is written again. After a kill
  * the profile lacks less than that of each thread, and the time since the last
@@ -67,10 +73,6 @@
  * end that wait. */
 #define LONG_WAIT_NS 50000000u
 #define AWAKE_NS 1000000u
-
-/* A thread that was found waiting at one place so many times in a row is likely
- * to be found there again. */
-#define SAME_WAITS 16u
 
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_LEAST */
 
@@ -155,87 +157,6 @@ observe_begin(void)
     label_looks = 0;
 }
 
-/* Returns how long the thread has stood in line for a CPU, in ns. The look of
- * NOW reads this once. */
-static uint64_t
-read_queue(struct thread_time *account, uint32_t index, uint64_t now)
-{
-    if (account->queue_read_at != now)
-        account->queue_read = look_queued(threads_at(index)->tid);
-    account->queue_read_at = now;
-    return account->queue_read;
-}
-
-/* The thread did not run for IDLE of the time from SINCE to NOW. Returns IDLE
- * less its time in line for a CPU. If that was not read at KNOWN or later, it
- * is what was not shown yet. On a busy machine a thread that never waits spends
- * much time in line. Such a thread needs no look in every period. */
-static uint64_t
-without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
-              uint64_t known, uint64_t now)
-{
-    uint64_t before =
-        account->queue_read_at >= known ? account->queue_read : account->queued;
-    uint64_t more = read_queue(account, index, now) - before;
-    return more < idle ? idle - more : 0;
-}
-
-/* Time in line for a CPU is no wait: it is shown where the thread was about to
- * run on. After a wait, this is most likely the place of the wait: a thread
- * that wakes stands in line first. The labels are those of that place. So no
- * stack is shown with labels that the thread did not have there. */
-static void
-show_queue(struct thread_time *account, uint32_t index, uint64_t now)
-{
-    struct journal_place place =
-        account->has_woken ? account->waited_at : account->ran_at;
-    /* It has no stack yet: a later look shows the time. */
-    if (place.node == 0)
-        return;
-    uint64_t queued = read_queue(account, index, now);
-    uint64_t since = queued - account->queued;
-    account->queued = queued;
-    account->has_woken = false;
-    if (account->rest <= 0)
-        return;
-    if (since > (uint64_t)account->rest)
-        since = (uint64_t)account->rest;
-    if (since == 0)
-        return;
-    /* The kernel counts time in line when it is over, so less says nothing. */
-    account->mostly_queues |= since >= (uint64_t)account->rest / 2;
-    alarms_see_queue(since);
-    struct record_sample sample =
-        journal_make_sample(STATE_RUNQUEUE, place, now - since, now);
-    if (journal_sample(&sample, index) != 0)
-        account->rest -= (int64_t)since;
-    account->last = NULL;
-}
-
-/* Show the time in line between the last look and END. The kernel tells it of a
- * thread that IS_ALIVE, not of one that has ended. If the time without a CPU
- * before the last look was mostly time in line, what is left is taken to be so,
- * too. */
-static void
-show_end_of_queue(struct thread_time *account, uint32_t index, uint64_t end,
-                  bool is_alive)
-{
-    if (account->rest < (int64_t)thread_time_period() ||
-        thread_time_is_cpu_only())
-        return;
-    if (is_alive) {
-        show_queue(account, index, end);
-        return;
-    }
-    if (!account->mostly_queues || account->ran_at.node == 0)
-        return;
-    uint64_t since = (uint64_t)account->rest;
-    struct record_sample sample =
-        journal_make_sample(STATE_RUNQUEUE, account->ran_at, end - since, end);
-    if (journal_sample(&sample, index) != 0)
-        account->rest = 0;
-}
-
 /* The thread's clock has moved, so its wait is over. It ran for RAN ns, and was
  * IDLE for others, since the last look. If looks came at equal distances, the
  * next wait would have all of IDLE: that is right on the average. But they are
@@ -251,6 +172,7 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
     account->rest -= (int64_t)ran;
     account->woke_clock = account->seen;
     account->has_woken = true;
+    account->stood_at = account->waited_at;
     account->mostly_queues = false;
 }
 
@@ -332,24 +254,40 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
         may_ask(account, index, clock))
         view->asked += harvest_ask(index, clock, now, weigh_looks(between));
     if (account->rest > (int64_t)(2 * thread_time_period()) &&
-        !thread_time_is_cpu_only())
-        show_queue(account, index, now);
+        account->stood_at.node == 0 && !thread_time_is_cpu_only()) {
+        uint64_t times, queued = in_line_read(account, index, &times);
+        in_line_note(account, index, queued, times, distance, now);
+    }
+    in_line_hurry(account, index, now);
 }
 
 /* Find out what the thread does at this instant, when its clock does not say.
- * Returns whether it runs, or would if it had a CPU. */
-static bool
+ */
+static void
 look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct observe_view *view)
 {
     struct look look;
-    wait_look_at(threads_at(index)->tid, &look);
-    if (look.state == LOOK_RUNNING)
+    struct journal_place place;
+    pid_t tid = threads_at(index)->tid;
+    wait_look_at(tid, &look);
+    if (look.state == LOOK_RUNNING) {
+        if (!thread_time_is_cpu_only() && account->stood_at.node == 0 &&
+            clock_thread(tid) == clock)
+            in_line_see(account, index, clock, now);
         see_running(account, index, clock, now, between, view);
-    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only())
-        (void)wait_open(index, &look, clock, now);
-    view->varies |= account->same_waits < SAME_WAITS;
-    return look.state == LOOK_RUNNING;
+    } else if (look.state != LOOK_GONE && !thread_time_is_cpu_only()) {
+        (void)waiting_read(index, &account->noted);
+        if (wait_place(index, &look, NULL, clock, &place)) {
+            account->stood_at.node = 0;
+            account->held = account->stood = 0;
+            /* The record of a wait is the last while it is open. */
+            in_line_place(account, index, &place, now);
+            wait_open(index, &look, &place, now);
+        }
+    }
+    if (view->same > account->same_waits)
+        view->same = account->same_waits;
 }
 
 /* The thread ran for RAN ns between two looks. Returns the part of it that no
@@ -387,26 +325,30 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
           uint64_t ran, uint64_t now, struct observe_view *view)
 {
     uint64_t since = account->seen_at, between = now - since;
-    uint64_t known = since;
+    uint64_t queued = 0, times = 0;
     bool has_no_waits =
         thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
     thread_time_activate(index);
     /* It stood in no line while it waited. */
     if (account->wait != NULL) {
-        known = account->opened_at;
         since = account->wait_until;
         between = now - since;
     }
     uint64_t idle = between > ran ? between - ran : 0;
-    uint64_t idle_queued = idle;
-    if (idle > between / WAITED_PART && !has_no_waits)
-        idle = without_queue(account, index, idle, known, now);
-    idle_queued -= idle;
+    /* On a busy machine a thread that never waits spends much time in line. It
+     * needs no look in every period. */
+    if ((idle > between / WAITED_PART || account->stood_at.node != 0) &&
+        !has_no_waits)
+        queued = in_line_read(account, index, &times);
+    uint64_t idle_queued = queued < idle ? queued : idle;
+    idle -= idle_queued;
     if (account->wait != NULL)
         end_wait(account, index, ran, idle, now);
     else
         account->rest += (int64_t)between - (int64_t)ran;
+    if (!thread_time_is_cpu_only())
+        in_line_note(account, index, queued, times, distance, now);
     account->seen = clock;
     account->seen_at = now;
     write_clock(account, index);
@@ -423,15 +365,17 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
         see_running(account, index, clock, now, open, view);
         return;
     }
-    if (idle_queued > between / WAITED_PART)
-        show_queue(account, index, now);
     view->waits |= idle > between / WAITS_PART;
-    if (idle <= between / WAITED_PART && !account->is_new) {
+    bool has_waited = idle > between / WAITED_PART || account->is_new;
+    bool has_queued = idle_queued > between / WAITED_PART;
+    if (!has_waited && !(has_queued && in_line_may_wait(account, index))) {
+        if (has_queued)
+            in_line_guess(account, index, now);
         see_running(account, index, clock, now, open, view);
         return;
     }
     view->changes = true;
-    (void)look_closer(account, index, clock, now, open, view);
+    look_closer(account, index, clock, now, open, view);
 }
 
 /* The thread has not run since the last look. */
@@ -443,17 +387,17 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
     if (account->wait != NULL) {
         account->wait_until = now;
     } else if (!thread_time_is_cpu_only()) {
-        uint64_t since = account->seen_at, between = now - since;
+        uint64_t between = now - account->seen_at;
         account->rest += (int64_t)between;
-        bool is_runnable = look_closer(account, index, clock, now, 0, view);
-        view->changes |=
-            account->wait == NULL &&
-            !(is_runnable && without_queue(account, index, between, since,
-                                           now) <= between / WAITED_PART);
+        if (account->stood_at.node != 0)
+            account->stood += between;
+        look_closer(account, index, clock, now, 0, view);
+        view->changes |= account->wait == NULL;
     }
     account->seen_at = now;
     thread_time_sums()->counts.kept++;
-    if (account->quiet >= QUIET_LOOKS &&
+    bool are_few = thread_time_active_count() <= FEW_ACTIVE;
+    if (account->quiet >= (are_few ? QUIET_LOOKS_OF_FEW : QUIET_LOOKS) &&
         (account->wait != NULL || thread_time_is_cpu_only()))
         thread_time_deactivate(index);
 }
@@ -556,7 +500,7 @@ void
 observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
                 struct observe_view *view)
 {
-    *view = (struct observe_view){0};
+    *view = (struct observe_view){.same = UINT32_MAX};
     distance = thrift * thread_time_period();
     activate_relabelled(view);
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
@@ -603,7 +547,7 @@ show_all(struct thread_time *account, uint32_t index, uint64_t clock,
         /* A thread that reported its END may have been entered after it. */
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
-    show_end_of_queue(account, index, end, is_alive);
+    in_line_end(account, index, end, is_alive);
     show_rest(account, index, end);
     return ran;
 }
@@ -658,6 +602,7 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
     bool is_there = clock != CLOCK_NONE;
     uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
     observe_flush(account, index);
+    in_line_flush(account, index, now);
     rates_run(account, account->seen + ran);
     if (account->wait != NULL) {
         end = account->wait_until;

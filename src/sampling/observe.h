@@ -21,7 +21,9 @@ struct observe_view {
     bool changes;    /* a thread ran for a part of the time, or is new: the next
                         tick should come soon */
     bool relabelled; /* a thread has other labels than its wait began with */
-    bool varies;     /* a thread waits where its last few waits were not */
+    /* Of the threads that ran and waited, the least number of waits in a row at
+     * one place. */
+    uint32_t same;
     bool waits; /* a thread waited for a part of the time, even a small one */
     uint32_t asked;       /* questions that were sent */
     uint32_t first_looks; /* looks at threads that were not looked at before */

@@ -139,7 +139,7 @@ static void
 skip_queue(uint32_t index)
 {
     if (!thread_time_is_cpu_only())
-        thread_time_of(index)->queued = look_queued(threads_at(index)->tid);
+        thread_time_of(index)->in_line = look_line(threads_at(index)->tid);
 }
 
 /* Whether *BEGIN could be set to the moment from which on thread TID, which is

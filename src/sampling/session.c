@@ -197,6 +197,17 @@ steady_periods(uint64_t steady, uint64_t most)
     return periods_of(steady < most ? steady : most);
 }
 
+/* The same if each thread that waits was found at the place of its last SAME
+ * waits. */
+static uint32_t
+same_periods(uint32_t same, uint64_t most)
+{
+    uint32_t periods = same / STEADY_PART;
+    return periods == 0                 ? 1
+           : periods < periods_of(most) ? periods
+                                        : periods_of(most);
+}
+
 /* Whether many of the samples since the last tick lacked a rule. */
 static bool
 misses_often(void)
@@ -237,8 +248,8 @@ choose_stride(const struct observe_view *view, uint64_t now)
                               is_calm && !view->waits && !go_program_is_this()
                                   ? BUSY_NS
                                   : PARTLY_NS);
-    else if (view->ran && !view->varies && view->first_looks == 0 && !asks)
-        most = periods_of(is_calm ? SAME_NS : PARTLY_NS);
+    else if (view->ran && view->first_looks == 0 && !asks)
+        most = same_periods(view->same, is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)
         most =
             steady_periods(now - last_run, (asks ? IDLE_ASK_NS : IDLE_NS)

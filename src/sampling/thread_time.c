@@ -5,6 +5,7 @@
 #include "base/state.h"
 #include "base/sys.h"
 #include "process/threads.h"
+#include "capture/waiting.h"
 #include "thread_time.h"
 
 static struct thread_time *accounts;
@@ -53,6 +54,7 @@ thread_time_is_cpu_only(void)
 void
 thread_time_forget(uint32_t index)
 {
+    waiting_forget(index);
     thread_time_deactivate(index);
     accounts[index] = (struct thread_time){0};
 }
@@ -113,8 +115,10 @@ thread_time_rotate(uint32_t index)
     account->past.used = account->epoch_used = account->asked_for = 0;
     account->live_place = account->live_cpu = 0;
     account->wait = account->last = NULL;
-    account->ran_at = account->waited_at = (struct journal_place){0};
+    account->ran_at = account->waited_at = account->stood_at =
+        account->line_at = (struct journal_place){0};
     account->has_woken = false;
+    account->held = account->stood = 0;
 }
 
 void

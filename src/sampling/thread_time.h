@@ -11,10 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arch.h"
 #include "base/loss.h"
 #include "base/sample.h"
 #include "base/settings.h"
 #include "journal/journal.h"
+#include "process/look.h"
 #include "store/layout.h"
 
 /* What is left of the earlier sessions (session.h) of a thread. */
@@ -36,22 +38,29 @@ struct thread_time {
     uint64_t seen_at;
     uint64_t known_from; /* wall time before this is not given to samples */
     int64_t rest; /* wall time up to then that is in no wait and no CPU time */
-    uint64_t queued;        /* time without a CPU when that was last shown */
-    uint64_t queue_read;    /* time without a CPU at its last reading */
-    uint64_t queue_read_at; /* when that reading was; 0: never */
-    bool is_reached;        /* a sample came since its trigger was checked */
-    uint64_t reached;       /* CPU clock at the last check behind a sample */
-    uint64_t checked;       /* CPU clock at the last check */
-    uint64_t doubted;       /* CPU clock when its trigger was last doubted */
-    uint64_t doubted_user;  /* ns of user time at that moment */
-    uint64_t woke_clock;    /* CPU clock when its last wait was over */
-    uint64_t last_wait;     /* how long that wait was; at first, for ever */
+    struct look_line in_line; /* its time in line for a CPU when last read */
+    uint64_t unplaced;        /* ns of it of which no look has told the place */
+    uint64_t unplaced_since;
+    uint64_t line;                /* ns of it at LINE_AT, not shown yet */
+    struct journal_place line_at; /* node 0: none */
+    uint64_t held;                /* ns of REST that belong to STOOD_AT */
+    uint64_t stood;               /* ns that looks saw it in line there */
+    bool is_reached;       /* a sample came since its trigger was checked */
+    uint64_t reached;      /* CPU clock at the last check behind a sample */
+    uint64_t checked;      /* CPU clock at the last check */
+    uint64_t doubted;      /* CPU clock when its trigger was last doubted */
+    uint64_t doubted_user; /* ns of user time at that moment */
+    uint64_t woke_clock;   /* CPU clock when its last wait was over */
+    uint64_t last_wait;    /* how long that wait was; at first, for ever */
 
     struct journal_place ran_at;    /* its last place on a CPU */
     struct journal_place waited_at; /* the place of its last wait */
-    bool has_woken;        /* since its time without a CPU was last read */
-    bool mostly_queues;    /* most of its time without a CPU was time in line
-                            * for one, and it has not waited since */
+    /* Where the last look found it standing still. node 0: it ran. */
+    struct journal_place stood_at;
+    bool has_woken;     /* since time in line was last shown */
+    struct regs noted;  /* the note of its last wait (waiting.h); pc 0: none */
+    bool mostly_queues; /* most of its time without a CPU was time in line
+                         * for one, and it has not waited since */
     enum trigger trigger;  /* what interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */
     bool is_active;        /* it is looked at in every tick */

@@ -69,11 +69,12 @@ has_user_mode(const struct look *look)
     return look->state == LOOK_WAITING && (look->pc != 0 || look->sp != 0);
 }
 
-bool
-wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
+/* Walk the stack of thread TID, which stands still at AT, into WALK. ARGUMENTS
+ * are those of peek_stack. Returns false if the thread's clock is not CLOCK. */
+static bool
+walk_from(pid_t tid, const struct regs *at, const uint64_t *arguments,
+          uint64_t clock, struct walk *walk)
 {
-    bool is_call = look->number != LOOK_NO_CALL;
-    const uint64_t *arguments = is_call ? look->arguments : NULL;
     uint64_t now = clock_now();
     if (!modules_are_current())
         harvest_refresh_modules();
@@ -82,19 +83,27 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
         !interpreter_collect_from(&script, heap_window, tid))
         return false;
     walk->script = script.count != 0 ? &script : NULL;
-    while (peek_stack(look->pc, look->sp, arguments, now, walk) ==
-           WALK_NEEDS_MAP)
+    while (peek_stack(at, arguments, now, walk) == WALK_NEEDS_MAP)
         harvest_refresh_modules();
     script_names_resolve(walk->script);
     return clock_thread(tid) == clock;
 }
 
-/* Find the place where the thread waits as LOOK says. Returns false if the
- * thread moved meanwhile. */
-static bool
-find_place(uint32_t index, const struct look *look, uint64_t clock,
-           struct journal_place *place)
+bool
+wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
 {
+    const struct regs at = {.pc = look->pc,
+                            .sp = look->sp,
+                            .fp = REGS_FP_UNKNOWN};
+    bool is_call = look->number != LOOK_NO_CALL;
+    return walk_from(tid, &at, is_call ? look->arguments : NULL, clock, walk);
+}
+
+bool
+wait_place(uint32_t index, const struct look *look, const struct regs *at,
+           uint64_t clock, struct journal_place *place)
+{
+    bool has_stack = look == NULL || has_user_mode(look);
     pid_t tid = threads_at(index)->tid;
     struct journal_sums *sums = thread_time_sums();
     struct walk walk = {.frames = frames, .capacity = frames_most};
@@ -103,14 +112,15 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
     struct trace_context context;
     *place = (struct journal_place){.set = labels_of(tid)};
     trace_context_read_from(&context, tid);
-    if (has_user_mode(look) && !wait_look(tid, look, clock, &walk)) {
+    if (has_stack && !(look != NULL ? wait_look(tid, look, clock, &walk)
+                                    : walk_from(tid, at, NULL, clock, &walk))) {
         sums->counts.unsure++;
         return false;
     }
     place->label =
         journal_context(journal_labels(place->set), &context,
                         walk.script != NULL ? walk.script->task : NULL);
-    if (!has_user_mode(look))
+    if (!has_stack)
         return true;
     place->node = stack_tree_enter(&walk, index);
     place->depth = walk.depth;
@@ -276,25 +286,22 @@ reopen_wait(struct thread_time *account, const struct look *look,
     return true;
 }
 
-bool
-wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
+void
+wait_open(uint32_t index, const struct look *look,
+          const struct journal_place *place, uint64_t now)
 {
     struct thread_time *account = thread_time_of(index);
-    pid_t tid = threads_at(index)->tid;
-    struct journal_place place;
-    if (!find_place(index, look, clock, &place))
-        return false;
-    uint32_t waits_on = wait_words(tid, look);
-    bool is_same = account->waited_at.node == place.node &&
-                   account->waited_at.label == place.label &&
-                   account->waited_at.set == place.set;
+    uint32_t waits_on = wait_words(threads_at(index)->tid, look);
+    bool is_same = account->waited_at.node == place->node &&
+                   account->waited_at.label == place->label &&
+                   account->waited_at.set == place->set;
     account->same_waits = is_same ? account->same_waits + 1 : 0;
-    account->waited_at = place;
+    account->waited_at = *place;
     account->opened_at = account->wait_until = now;
     if (!reopen_wait(account, look, waits_on, now)) {
         uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
         struct record_sample sample =
-            journal_make_sample(STATE_WAITING, place, now - wall, now);
+            journal_make_sample(STATE_WAITING, *place, now - wall, now);
         if (has_user_mode(look) && look->number >= 0)
             sample.system_call = (uint16_t)look->number;
         sample.waits_on = waits_on;
@@ -305,7 +312,6 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
         account->opened_wall = wall;
     }
     account->rest = account->rest > 0 ? 0 : account->rest;
-    return true;
 }
 
 void

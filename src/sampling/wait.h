@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "journal/journal.h"
 #include "process/look.h"
 #include "unwind/walk.h"
 
@@ -36,14 +37,16 @@ pid_t wait_owner(pid_t tid, const struct look *look);
  * or 0 if there are none. */
 uint32_t wait_words(pid_t tid, const struct look *look);
 
-/*
- * Open a record for thread INDEX, which waits at NOW as LOOK says; its CPU
- * clock reads CLOCK. At first the record stands for the rest of wall time in
- * its thread time. Returns false if the thread moved meanwhile: then nothing is
- * known.
- */
-bool wait_open(uint32_t index, const struct look *look, uint64_t clock,
-               uint64_t now);
+/* Find the place where thread INDEX stands still since its CPU clock read
+ * CLOCK: it waits as LOOK says, or, if LOOK is NULL, it is in line for a CPU at
+ * AT. Returns false if the thread moved meanwhile: then nothing is known. */
+bool wait_place(uint32_t index, const struct look *look, const struct regs *at,
+                uint64_t clock, struct journal_place *place);
+
+/* Open a record for thread INDEX, which waits at NOW, at PLACE, as LOOK says.
+ * At first the record stands for the rest of wall time in its thread time. */
+void wait_open(uint32_t index, const struct look *look,
+               const struct journal_place *place, uint64_t now);
 
 /* Close the wait of thread INDEX, if it has one, at END. */
 void wait_close(uint32_t index, uint64_t end);

@@ -257,10 +257,9 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
 }
 
 enum walk_outcome
-peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
+peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
            struct walk *walk)
 {
-    struct regs regs = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
     struct resume finish = {.clock = clock_own,
                             .until = clock_own() + PEEK_NS,
                             .since = since};
@@ -268,7 +267,7 @@ peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
     enum walk_outcome outcome;
     view_begin_bounded(&view, memory->window, FILLS);
     struct script *script = walk->script;
-    walk_begin(walk, &regs);
+    walk_begin(walk, at);
     if (script != NULL) {
         script_go_back(script, 0);
         walk_place(walk, script);

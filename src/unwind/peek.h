@@ -18,10 +18,10 @@
 int peek_begin(void);
 
 /*
- * Walk the stack of a thread that stands at PC with stack pointer SP into WALK.
- * The caller has set the frames, the capacity and the script of WALK. ARGUMENTS
- * are the six of the system call that the thread waits in; NULL if it is in
- * none.
+ * Walk the stack of a thread that stands at AT into WALK. The fp of AT may be
+ * REGS_FP_UNKNOWN. The caller has set the frames, the capacity and the script
+ * of WALK. ARGUMENTS are the six of the system call that the thread waits in;
+ * NULL if it is in none.
  *
  * Returns WALK_ROOT if the stack is complete, or WALK_CUT with the reason in
  * walk->cut. Every frame is certain: where there are two ways to go on, the
@@ -32,8 +32,7 @@ int peek_begin(void);
  * map was read before SINCE (CLOCK_MONOTONIC, ns). The caller then reads the
  * map, and calls again. Context: sampler.
  */
-enum walk_outcome peek_stack(uint64_t pc, uint64_t sp,
-                             const uint64_t *arguments, uint64_t since,
-                             struct walk *walk);
+enum walk_outcome peek_stack(const struct regs *at, const uint64_t *arguments,
+                             uint64_t since, struct walk *walk);
 
 #endif

@@ -113,7 +113,7 @@ look(void)
 
     look_at(1, &look);
     sink += look_words(1, &look, owner_name, words, sizeof(words));
-    sink += strlen(words) + look_queued(1);
+    sink += strlen(words) + look_line(1).ns;
 }
 
 static void

@@ -239,7 +239,7 @@ who_runs_is_running(void **state)
 
     (void)state;
     assert_string_equal(words_of(&look), "");
-    assert_true(look_queued(tid) < 60000000000u);
+    assert_true(look_line(tid).ns < 60000000000u);
     is_over = true;
     join_and_forget(thread, tid);
 }
@@ -272,7 +272,7 @@ open_files_are_few_and_high(void **state)
     for (unsigned i = 0; i < 40; i++) {
         look_until(&threads[i], reads, NULL, LOOK_WAITING);
         ids[i] = tid;
-        look_queued(tid);
+        (void)look_line(tid);
     }
     assert_int_equal(count_descriptors(0) - count_descriptors(64), low);
     assert_in_range(count_descriptors(64) - before, 2, 32);

@@ -186,7 +186,7 @@ explained_cpu_time_needs_no_look(void **state)
     (void)state;
     made_thread_begin(MADE_TID);
     made_wait(MADE_TID, WAITS);
-    for (unsigned i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 70; i++) /* until it is quiet */
         run(MADE_PID, MADE_MS);
     uint64_t looks = thread_time_sums()->counts.kept;
     made_thread_begin(MADE_TID + 1);
@@ -222,6 +222,7 @@ time_without_a_cpu_is_no_wait(void **state)
         run(0, MADE_MS);
     }
     run(MADE_PID, MADE_MS);
+    roster_end(made_now);
     assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
     assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
     for (unsigned i = 0; i < made_record_count; i++)
@@ -289,6 +290,50 @@ the_line_after_a_wait_is_at_its_place(void **state)
     for (unsigned i = 0; i < made_record_count; i++)
         if (made_records[i].sample.state == STATE_RUNQUEUE)
             assert_int_equal(made_records[i].sample.node, WAITS);
+}
+
+/* Returns the time in line that is shown at NODE. */
+static uint64_t
+queued_at(uint32_t node)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].sample.node == node &&
+            made_records[i].sample.state == STATE_RUNQUEUE)
+            sum += made_records[i].sample.wall;
+    return sum;
+}
+
+/* Between two looks a thread waits at one place, and then shortly at another,
+ * three times. A look finds it in line there, and gives the place all of the
+ * time, as it gives that to a place where the thread waits. */
+static void
+a_look_finds_a_thread_in_line(void **state)
+{
+    struct made_thread *thread = made_thread_of(MADE_PID);
+
+    (void)state;
+    run(MADE_PID, MADE_MS);
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_wake(MADE_PID);
+    thread->noted = WAITS_ELSEWHERE;
+    made_run(0, 4 * MADE_MS);
+    thread->queued += 4 * MADE_MS;
+    thread->slices += 4;
+    made_run(MADE_PID, 50000);
+    run(0, MADE_MS);
+    /* It still stands there. The kernel counts a line when it is over. */
+    run(0, 2 * MADE_MS);
+    thread->queued += 3 * MADE_MS;
+    thread->slices++;
+    thread->noted = 0;
+    run(MADE_PID, MADE_MS);
+    roster_end(made_now);
+    assert_int_equal(waited_at(WAITS), 10 * MADE_MS);
+    assert_int_equal(queued_at(WAITS), 0);
+    assert_int_equal(waited_at(WAITS_ELSEWHERE), 0);
+    assert_int_equal(queued_at(WAITS_ELSEWHERE), 7 * MADE_MS);
 }
 
 /* The thread stands in line for 6 ms, then runs again. */
@@ -557,6 +602,7 @@ main(void)
         cmocka_unit_test_setup(
             the_next_wait_has_no_more_than_half_of_a_late_look, begin),
         cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place, begin),
+        cmocka_unit_test_setup(a_look_finds_a_thread_in_line, begin),
         cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample, begin),
         cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait, begin),
         cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait, begin),

@@ -268,15 +268,23 @@ compare_times(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* As peek_stack; once more where this thread lost its CPU on the way. */
+static enum walk_outcome
+peek_at(uint64_t pc, uint64_t sp)
+{
+    const struct regs at = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
+
+    return peek_stack(&at, NULL, 0, &walk);
+}
+
+/* As peek_at; once more where this thread lost its CPU on the way. */
 static enum walk_outcome
 peek_in_time(uint64_t pc, uint64_t sp)
 {
-    enum walk_outcome outcome = peek_stack(pc, sp, NULL, 0, &walk);
+    enum walk_outcome outcome = peek_at(pc, sp);
 
     for (unsigned i = 0;
          i < 20 && outcome == WALK_CUT && walk.cut == CUT_DEADLINE; i++)
-        outcome = peek_stack(pc, sp, NULL, 0, &walk);
+        outcome = peek_at(pc, sp);
     return outcome;
 }
 
@@ -288,7 +296,7 @@ time_peek(uint64_t pc, uint64_t sp)
 
     for (unsigned i = 0; i < TURNS; i++) {
         uint64_t start = clock_now();
-        peek_stack(pc, sp, NULL, 0, &walk);
+        peek_at(pc, sp);
         times[i] = clock_now() - start;
     }
     qsort(times, TURNS, sizeof(times[0]), compare_times);
@@ -355,11 +363,10 @@ nonsense_is_survived(void **state)
     (void)state;
     for (unsigned i = 0; i < 8; i++)
         for (unsigned j = 0; j < 8; j++)
-            peek_stack(places[i], places[j], NULL, 0, &walk);
+            peek_at(places[i], places[j]);
     for (unsigned i = 0; i < 20000; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        peek_stack(code + (seed >> 48) - 32768, here + (seed >> 20) % 8192,
-                   NULL, 0, &walk);
+        peek_at(code + (seed >> 48) - 32768, here + (seed >> 20) % 8192);
     }
 }
 
@@ -409,7 +416,7 @@ threads_that_run_are_survived(void **state)
         read_place(atomic_load(&restless[i % 2].tid), &pc, &sp);
         /* CPU time: others may run meanwhile. */
         uint64_t start = clock_own();
-        peek_stack(pc, sp, NULL, 0, &walk);
+        peek_at(pc, sp);
         uint64_t took = clock_own() - start;
         longest = took > longest ? took : longest;
     }

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
+#include "capture/waiting.h"
 #include "capture/shared.h"
 #include "labels/labels.h"
 #include "process/look.h"
@@ -382,10 +383,27 @@ look_at(pid_t tid, struct look *look)
     look->sp = 1;
 }
 
-uint64_t
-look_queued(pid_t tid)
+void
+waiting_forget(uint32_t index)
 {
-    return made_thread_of(tid)->queued;
+    (void)index;
+}
+
+bool
+waiting_read(uint32_t index, struct regs *at)
+{
+    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+
+    *at = (struct regs){.pc = thread != NULL ? thread->noted : 0, .sp = 1};
+    return at->pc != 0;
+}
+
+struct look_line
+look_line(pid_t tid)
+{
+    const struct made_thread *thread = made_thread_of(tid);
+
+    return (struct look_line){thread->queued, thread->slices};
 }
 
 size_t
@@ -515,11 +533,11 @@ peek_begin(void)
 }
 
 enum walk_outcome
-peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
+peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
            struct walk *walk)
 {
-    (void)sp, (void)arguments, (void)since;
-    walk->frames[0] = frame_exact(pc);
+    (void)arguments, (void)since;
+    walk->frames[0] = frame_exact(at->pc);
     walk->depth = 1;
     return WALK_ROOT;
 }

@@ -37,6 +37,8 @@ struct made_thread {
     long call; /* the system call that it waits in */
     uint64_t pc;
     uint64_t cpu, user, queued; /* ns */
+    uint64_t slices;            /* how often it got a CPU */
+    uint64_t noted;             /* the pc of its note (waiting.h) */
     uint32_t label;
     uint64_t began;  /* CLOCK_MONOTONIC */
     unsigned looks;  /* by look_at */

@@ -204,6 +204,16 @@ arch_entry(struct regs *regs, const void *entry)
     arch_set_link(regs, record[1]);
 }
 
+/* The same without fp, which is then to be found (REGS_FP_UNKNOWN of walk.h).
+ */
+static inline __attribute__((always_inline)) void
+arch_entry_bare(struct regs *regs, const void *entry)
+{
+    regs->pc = (uint64_t)entry;
+    regs->sp = (uint64_t)__builtin_dwarf_cfa();
+    arch_set_link(regs, (uint64_t)__builtin_return_address(0));
+}
+
 /* The thread pointer of a thread that has thread-local words (words.h). glibc
  * keeps a thread's control block on top of the stack that pthread_create made
  * for it: below the pointer, and variables above it. */

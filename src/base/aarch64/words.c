@@ -26,13 +26,13 @@ static _Atomic bool is_silent; /* the kernel is not asked any more */
 
 /* Thread pointers that were seen to be good, by their hash, and the tables to
  * which they led. */
-#define SEEN 1024u
+#define SEEN 2048u
 static _Atomic uint64_t seen[SEEN];
 
 static _Atomic uint64_t *
 seen_place(uint64_t pointer)
 {
-    return &seen[((pointer >> 6) ^ (pointer >> 12) ^ (pointer >> 23)) % SEEN];
+    return &seen[pointer * 0x9e3779b97f4a7c15u >> 53];
 }
 
 void
@@ -89,4 +89,10 @@ words_are_there(void)
 {
     uint64_t pointer = arch_thread_pointer();
     return pointer != 0 && is_block(pointer);
+}
+
+bool
+words_are_told(void)
+{
+    return words_are_there();
 }

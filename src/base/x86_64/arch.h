@@ -200,6 +200,15 @@ arch_entry(struct regs *regs, const void *entry)
     regs->fp = frame[0];
 }
 
+/* The same without fp, which is then to be found (REGS_FP_UNKNOWN of walk.h).
+ * The calling function needs no frame pointer for that. */
+static inline __attribute__((always_inline)) void
+arch_entry_bare(struct regs *regs, const void *entry)
+{
+    regs->pc = (uint64_t)entry;
+    regs->sp = (uint64_t)__builtin_dwarf_cfa() - sizeof(uint64_t);
+}
+
 /* The thread pointer of a thread that has thread-local words (words.h). glibc
  * keeps a thread's control block on top of the stack that pthread_create made
  * for it. */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waiting.h -- where a thread stands while it is in a function of libc that may
+ * wait. The kernel tells the place of a thread that sleeps (process/look.h),
+ * but not of one that stands in line for a CPU. A wait may be many short ones
+ * (fsync), and a thread stands in line after each of them. So hooks note the
+ * place, and the sampler walks the stack from it.
+ *
+ * The hard thing is a note that says no more where the thread is: a handler
+ * runs on top of the wait, or leaves it by a jump. The next sample of the
+ * thread removes it, or the next note above it.
+ */
+#ifndef CAPTURE_WAITING_H
+#define CAPTURE_WAITING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arch.h"
+#include "base/words.h"
+#include "unwind/walk.h"
+#include "shared.h"
+
+/* The calling thread's place in the table of threads, as of a GENERATION of
+ * that table. 0: it was not looked up. A new thread makes a new generation,
+ * because it may have the place of one that still ends. */
+struct waiting_own {
+    struct shared_thread *thread;
+    uint32_t generation;
+};
+extern __thread struct waiting_own waiting_own;
+
+/* Look that up. NULL: the thread is not profiled, or not listed. Makes no
+ * system call but the first one of thread_local_tid. Context: any. */
+struct shared_thread *waiting_find(void);
+
+/* The thread that has a note, or NULL; and the note that it had before. */
+struct waiting {
+    struct shared_thread *thread;
+    struct regs outer;
+};
+
+/* Note AT in THREAD, which is the caller. The sampler reads it only while the
+ * thread does not run, so the compiler alone must keep the order. */
+static inline void
+waiting_set(struct shared_thread *thread, const struct regs *at)
+{
+    struct regs *waits = &thread->waits;
+    waits->pc = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    waits->sp = at->sp;
+    waits->fp = at->fp;
+    arch_set_link(waits, arch_link(at));
+    atomic_signal_fence(memory_order_seq_cst);
+    waits->pc = at->pc;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Set *AT to what the registers were when the calling function was entered, as
+ * if that were the function at ENTRY. fp is not known: with a frame pointer of
+ * its own, the hook's frame on the stack would be harder to walk. */
+static inline __attribute__((always_inline)) void
+waiting_at(struct regs *at, const void *entry)
+{
+    at->fp = REGS_FP_UNKNOWN;
+    arch_entry_bare(at, entry);
+}
+
+/* The calling thread enters a function that may wait, at AT. Takes some 10 ns.
+ * Context: any. */
+static inline void
+waiting_begin(struct waiting *waiting, const struct regs *at)
+{
+    *waiting = (struct waiting){0};
+    if (!words_are_told())
+        return;
+    waiting->thread =
+        waiting_own.generation ==
+                atomic_load_explicit(&shared.generation, memory_order_relaxed)
+            ? waiting_own.thread
+            : waiting_find();
+    if (waiting->thread == NULL)
+        return;
+    waiting->outer = waiting->thread->waits;
+    if (waiting->outer.sp <= at->sp)
+        waiting->outer.pc = 0;
+    waiting_set(waiting->thread, at);
+}
+
+/* The calling thread has left that function. Context: any. */
+static inline void
+waiting_end(const struct waiting *waiting)
+{
+    /* A fork or a new profile may have given it another place. */
+    if (waiting->thread == NULL || waiting_own.thread != waiting->thread)
+        return;
+    if (waiting->outer.pc != 0) {
+        waiting_set(waiting->thread, &waiting->outer);
+        return;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    waiting->thread->waits.pc = 0;
+}
+
+/* THREAD, which is the caller, was interrupted with stack pointer SP. Functions
+ * that wait have less than WAITING_FRAMES bytes of stack (as in
+ * signals/restart.c). Elsewhere it is not in one: it has left it by a jump, or
+ * runs a handler on top of it. Context: handler. */
+#define WAITING_FRAMES 1024u
+static inline void
+waiting_check(struct shared_thread *thread, uint64_t sp)
+{
+    if (thread->waits.pc != 0 && thread->waits.sp - sp >= WAITING_FRAMES)
+        thread->waits.pc = 0;
+}
+
+/* INDEX is that of a new thread from now on, which has no note. Context:
+ * sampler.
+ */
+void waiting_forget(uint32_t index);
+
+/* Whether thread INDEX has a note. It is then in *AT. The thread does not run
+ * meanwhile, or its clock tells. Context: sampler. */
+bool waiting_read(uint32_t index, struct regs *at);
+
+#endif
