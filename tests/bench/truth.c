@@ -49,6 +49,10 @@ static size_t call_bytes = 64u << 20;
 static unsigned long call_count;
 
 static double wait_scale = 1;
+/* Each thread has a file and a pace of its own, so that they are not in step.
+ */
+static __thread double wait_pace = 1;
+static __thread int wait_file;
 static unsigned wait_threads;
 
 WORK(share_50, 3, )
@@ -170,7 +174,7 @@ static __attribute__((noinline)) void
 wait_fsync(int64_t unused)
 {
     (void)unused;
-    if (pwrite(null_fd, block, 4096, 0) != 4096 || fsync(null_fd) != 0)
+    if (pwrite(wait_file, block, 4096, 0) != 4096 || fsync(wait_file) != 0)
         abort();
 }
 
@@ -545,10 +549,16 @@ deep(void)
 static void
 wait_in_turns(void)
 {
+    char path[] = "truth.XXXXXX";
+    double ms = MS * wait_scale * wait_pace;
+
+    wait_file = mkstemp(path);
+    if (wait_file < 0 || unlink(path) != 0)
+        abort();
     while (in_time()) {
-        slice(&wait_poll_part, (int64_t)(7 * MS * wait_scale));
-        slice(&wait_cond_part, (int64_t)(3 * MS * wait_scale));
-        slice(&wait_sleep_part, (int64_t)(500 * US * wait_scale));
+        slice(&wait_poll_part, (int64_t)(7 * ms));
+        slice(&wait_cond_part, (int64_t)(3 * ms));
+        slice(&wait_sleep_part, (int64_t)(0.5 * ms));
         slice(&wait_fsync_part, 0);
         slice(&step_a_part, 70 * US);
         slice(&step_b_part, 30 * US);
@@ -559,6 +569,7 @@ static void *
 waiter(void *number)
 {
     thread_begin((uintptr_t)number);
+    wait_pace = 0.8 + 0.4 * (double)(uintptr_t)number / wait_threads;
     wait_in_turns();
     thread_end();
     return NULL;
@@ -567,11 +578,6 @@ waiter(void *number)
 static void
 waits(void)
 {
-    char path[] = "truth.XXXXXX";
-
-    null_fd = mkstemp(path);
-    if (null_fd < 0 || unlink(path) != 0)
-        abort();
     if (wait_threads > 0)
         in_threads(waiter, wait_threads);
     else
