@@ -5,6 +5,7 @@
  * those that wait for another thread or process, of the time that passed.
  * Usage: hooks CALLS [PROCESSES]. Not linked with the library.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 
 static const struct timespec no_time;
 static sigset_t none, one, full;
-static int ends[2], epoll;
+static int ends[2], epoll, null;
 
 static double
 now(clockid_t clock)
@@ -88,6 +89,20 @@ static void
 get_by_number(void)
 {
     syscall(SYS_getppid);
+}
+
+static void
+write_null(void)
+{
+    if (write(null, "x", 1) != 1)
+        abort();
+}
+
+static void
+poll_ready(void)
+{
+    struct pollfd what = {.fd = ends[0], .events = POLLIN};
+    poll(&what, 1, 0);
 }
 
 static void
@@ -174,6 +189,8 @@ static const struct {
     {"raise, and a handler", raise_handled, 0},
     {"syscall(SYS_tgkill), and a handler", send_by_number, 0},
     {"syscall(SYS_getppid)", get_by_number, 0},
+    {"write to /dev/null", write_null, 0},
+    {"poll", poll_ready, 0},
     {"ppoll with a mask", ppoll_ready, 0},
     {"pselect with a mask", pselect_ready, 0},
     {"epoll_pwait with a mask", epoll_pwait_ready, 0},
@@ -196,6 +213,7 @@ main(int argc, char **argv)
     sigaddset(&one, SIGUSR2);
     if (pipe(ends) != 0 || write(ends[1], "x", 1) != 1)
         return 1;
+    null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     epoll = epoll_create1(0);
     epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
     set_action();

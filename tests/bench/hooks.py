@@ -2,8 +2,8 @@
 """What does a call cost that libsprof has a hook for? Microseconds a call,
 with the library at 1,000 Hz and without.
 
-hooks.c makes each call in a loop. ppoll, pselect and epoll_pwait find a
-descriptor that is ready; sigtimedwait finds no signal. Clock readings around a
+hooks.c makes each call in a loop. poll, ppoll, pselect and epoll_pwait find
+a descriptor that is ready; sigtimedwait finds no signal. Clock readings around a
 loop are of the thread's own CPU time. So samples that fall into the loop are
 in it. For calls that wait for a thread or a process the readings are of the
 time that passed. A child of `fork` is profiled, and writes what it has. A

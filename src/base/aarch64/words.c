@@ -26,13 +26,13 @@ static _Atomic bool is_silent; /* the kernel is not asked any more */
 
 /* Thread pointers that were seen to be good, by their hash, and the tables to
  * which they led. */
-#define SEEN 2048u
+#define SEEN 1024u
 static _Atomic uint64_t seen[SEEN];
 
 static _Atomic uint64_t *
 seen_place(uint64_t pointer)
 {
-    return &seen[pointer * 0x9e3779b97f4a7c15u >> 53];
+    return &seen[pointer * 0x9e3779b97f4a7c15u >> 54];
 }
 
 void
