@@ -229,14 +229,14 @@ time_without_a_cpu_is_no_wait(void **state)
         assert_int_equal(made_records[i].sample.node, RUNS);
 }
 
-/* Returns the wall time that waits at NODE have in all. */
+/* Returns the wall time that the records at NODE with STATE have in all. */
 static uint64_t
-waited_at(uint32_t node)
+shown_at(uint32_t node, enum state state)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < made_record_count; i++)
         if (made_records[i].sample.node == node &&
-            made_records[i].sample.state == STATE_WAITING)
+            made_records[i].sample.state == state)
             sum += made_records[i].sample.wall;
     return sum;
 }
@@ -255,8 +255,8 @@ the_next_wait_has_no_more_than_half_of_a_late_look(void **state)
     made_run(MADE_PID, 50000);
     made_wait(MADE_PID, WAITS_ELSEWHERE);
     run(0, 2 * MADE_MS);
-    assert_int_equal(waited_at(WAITS), 15 * MADE_MS);
-    assert_int_equal(waited_at(WAITS_ELSEWHERE), 6 * MADE_MS);
+    assert_int_equal(shown_at(WAITS, STATE_WAITING), 15 * MADE_MS);
+    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
     /* Of looks that are as close as they can be the next wait has all. */
     made_run(0, MADE_MS / 2);
     made_wake(MADE_PID);
@@ -264,8 +264,8 @@ the_next_wait_has_no_more_than_half_of_a_late_look(void **state)
     made_wait(MADE_PID, WAITS);
     run(0, MADE_MS / 2);
     roster_end(made_now);
-    assert_int_equal(waited_at(WAITS), 16 * MADE_MS);
-    assert_int_equal(waited_at(WAITS_ELSEWHERE), 6 * MADE_MS);
+    assert_int_equal(shown_at(WAITS, STATE_WAITING), 16 * MADE_MS);
+    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
 }
 
 /* A thread that wakes stands in line for a CPU where it waited, whatever it
@@ -285,23 +285,11 @@ the_line_after_a_wait_is_at_its_place(void **state)
     run(0, MADE_MS);
     roster_end(made_now);
     assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
-    assert_int_equal(waited_at(WAITS), 10 * MADE_MS);
-    assert_int_equal(waited_at(WAITS_ELSEWHERE), MADE_MS);
+    assert_int_equal(shown_at(WAITS, STATE_WAITING), 10 * MADE_MS);
+    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), MADE_MS);
     for (unsigned i = 0; i < made_record_count; i++)
         if (made_records[i].sample.state == STATE_RUNQUEUE)
             assert_int_equal(made_records[i].sample.node, WAITS);
-}
-
-/* Returns the time in line that is shown at NODE. */
-static uint64_t
-queued_at(uint32_t node)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < made_record_count; i++)
-        if (made_records[i].sample.node == node &&
-            made_records[i].sample.state == STATE_RUNQUEUE)
-            sum += made_records[i].sample.wall;
-    return sum;
 }
 
 /* Between two looks a thread waits at one place, and then shortly at another,
@@ -330,10 +318,10 @@ a_look_finds_a_thread_in_line(void **state)
     thread->noted = 0;
     run(MADE_PID, MADE_MS);
     roster_end(made_now);
-    assert_int_equal(waited_at(WAITS), 10 * MADE_MS);
-    assert_int_equal(queued_at(WAITS), 0);
-    assert_int_equal(waited_at(WAITS_ELSEWHERE), 0);
-    assert_int_equal(queued_at(WAITS_ELSEWHERE), 7 * MADE_MS);
+    assert_int_equal(shown_at(WAITS, STATE_WAITING), 10 * MADE_MS);
+    assert_int_equal(shown_at(WAITS, STATE_RUNQUEUE), 0);
+    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 0);
+    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_RUNQUEUE), 7 * MADE_MS);
 }
 
 /* The thread stands in line for 6 ms, then runs again. */

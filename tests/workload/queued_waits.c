@@ -21,15 +21,6 @@
 
 static atomic_bool is_over;
 
-static uint64_t
-now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void *
 compute(void *argument)
 {
@@ -59,7 +50,8 @@ rest(void)
 int
 main(int argc, char **argv)
 {
-    uint64_t end = now() + work_argument(argc, argv, 1, 2000) * 1000000ull;
+    uint64_t end =
+        work_now_ns() + work_argument(argc, argv, 1, 2000) * 1000000ull;
     uint64_t napped = 0, rested = 0;
     pthread_t busy;
     cpu_set_t one;
@@ -69,13 +61,13 @@ main(int argc, char **argv)
     if (sched_setaffinity(0, sizeof(one), &one) != 0 ||
         pthread_create(&busy, NULL, compute, NULL) != 0)
         work_fail("one CPU");
-    while (now() < end) {
-        uint64_t begin = now();
+    while (work_now_ns() < end) {
+        uint64_t begin = work_now_ns();
         nap();
-        uint64_t middle = now();
+        uint64_t middle = work_now_ns();
         rest();
         napped += middle - begin;
-        rested += now() - middle;
+        rested += work_now_ns() - middle;
     }
     atomic_store(&is_over, true);
     pthread_join(busy, NULL);

@@ -16,14 +16,6 @@
 
 #include "work.h"
 
-static uint64_t
-now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void *
 wait_for_ever(void *unused)
 {
@@ -55,14 +47,14 @@ main(int argc, char **argv)
         work_fail("pthread_create");
     sum += hidden_work(20);
     for (unsigned i = 0; i < times; i++) {
-        uint64_t called = now();
+        uint64_t called = work_now_ns();
         wrong += sprof_start() != 0 || !sprof_is_running();
-        uint64_t started = now();
+        uint64_t started = work_now_ns();
         sum += shown_work(i % 3);
         work_sleep(i % 2);
-        uint64_t stopping = now();
+        uint64_t stopping = work_now_ns();
         wrong += sprof_stop() != 0 || sprof_is_running();
-        uint64_t stopped = now();
+        uint64_t stopped = work_now_ns();
         sum += hidden_work(i % 2);
         least += stopping - started;
         most += stopped - called;

@@ -22,6 +22,15 @@ work_cpu_ns(void)
 }
 
 uint64_t
+work_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
 work_burn(unsigned ms)
 {
     uint64_t until = work_cpu_ns() + (uint64_t)ms * 1000000u;

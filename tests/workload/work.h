@@ -29,6 +29,9 @@
 /* The calling thread's CPU clock, in ns. */
 uint64_t work_cpu_ns(void);
 
+/* CLOCK_MONOTONIC, in ns. */
+uint64_t work_now_ns(void);
+
 /* Compute for MS milliseconds of the calling thread's CPU time. The return
  * value depends on all of the work. */
 FRAME uint64_t work_burn(unsigned ms);
