@@ -24,7 +24,8 @@
 
 typedef long block_function(long, long, long, long, long, long);
 
-/* Define the hook on NAME. It calls REAL, which EARLY may do before. */
+/* Define the hook on NAME. It calls the function FOUND, unless the statement
+ * EARLY has returned before. */
 #define BLOCKS(name, found, early)                                        \
     block_function hook_##name __asm__(#name);                            \
     HOOK long hook_##name(long a, long b, long c, long d, long e, long f) \

@@ -119,6 +119,14 @@ struct journal_place {
     uint32_t node, depth, label, set;
 };
 
+/* Whether A and B are the same place with the same labels. */
+static inline bool
+journal_is_same_place(const struct journal_place *a,
+                      const struct journal_place *b)
+{
+    return a->node == b->node && a->label == b->label && a->set == b->set;
+}
+
 /* Returns a sample that no signal brought: a thread that was in STATE at PLACE
  * from SINCE to UNTIL (CLOCK_MONOTONIC), and used no CPU time. */
 struct record_sample journal_make_sample(enum state state,

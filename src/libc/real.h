@@ -57,7 +57,6 @@ void *real_find(struct real *real);
 #define REAL_FOUND_AS(type, name)                                   \
     ((type)atomic_load_explicit(&REAL_ENTRY(#name, NULL)->function, \
                                 memory_order_acquire))
-#define REAL_FOUND(name) REAL_FOUND_AS(__typeof__(&name), name)
 
 /* syscall(2), prctl(2) and mprotect(2). Headers declare the first two with a
  * variable number of arguments. An allocator may call mprotect. Before

@@ -62,8 +62,7 @@ add_line(struct thread_time *account, uint32_t index,
         return false;
     if (ns == 0)
         return true;
-    if (at->node != place->node || at->label != place->label ||
-        at->set != place->set)
+    if (!journal_is_same_place(at, place))
         in_line_flush(account, index, now);
     account->line_at = *place;
     account->line += ns;
@@ -166,14 +165,13 @@ void
 in_line_end(struct thread_time *account, uint32_t index, uint64_t end,
             bool is_alive)
 {
-    uint64_t times;
+    uint64_t times = 0;
     if (thread_time_is_cpu_only())
         return;
     bool is_long = account->rest >= (int64_t)thread_time_period();
     uint64_t queued =
         is_long && is_alive ? in_line_read(account, index, &times) : 0;
-    in_line_note(account, index, queued, queued != 0 ? times : 0, UINT64_MAX,
-                 end);
+    in_line_note(account, index, queued, times, UINT64_MAX, end);
     in_line_guess(account, index, end);
     in_line_flush(account, index, end);
     account->rest += (int64_t)account->unplaced;

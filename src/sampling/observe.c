@@ -292,8 +292,8 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
 
 /* The thread ran for RAN ns between two looks. Returns the part of it that no
  * sample stands for yet. A hook has made a sample of each fork. A thread that
- * is asked after a fork stands just behind it, and would show the fork a second
- * time. */
+ * is asked just after its fork would show the time of the fork a second time.
+ */
 static uint64_t
 without_measured(uint32_t index, uint64_t ran)
 {

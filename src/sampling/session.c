@@ -197,17 +197,6 @@ steady_periods(uint64_t steady, uint64_t most)
     return periods_of(steady < most ? steady : most);
 }
 
-/* The same if each thread that waits was found at the place of its last SAME
- * waits. */
-static uint32_t
-same_periods(uint32_t same, uint64_t most)
-{
-    uint32_t periods = same / STEADY_PART;
-    return periods == 0                 ? 1
-           : periods < periods_of(most) ? periods
-                                        : periods_of(most);
-}
-
 /* Whether many of the samples since the last tick lacked a rule. */
 static bool
 misses_often(void)
@@ -249,7 +238,8 @@ choose_stride(const struct observe_view *view, uint64_t now)
                                   ? BUSY_NS
                                   : PARTLY_NS);
     else if (view->ran && view->first_looks == 0 && !asks)
-        most = same_periods(view->same, is_calm ? SAME_NS : PARTLY_NS);
+        most = steady_periods(view->same * settings->period,
+                              is_calm ? SAME_NS : PARTLY_NS);
     else if (!view->ran)
         most =
             steady_periods(now - last_run, (asks ? IDLE_ASK_NS : IDLE_NS)
@@ -375,7 +365,7 @@ next_instant(void)
 /* If samples ring the bell before the instant, they are harvested. The sampler
  * looks for a tracer then, because a tracer sees a stop for each sample. A
  * program that seemed idle is looked at soon. In a busy program the instant
- * stays: a look right behind a sample would not be one at random. */
+ * stays: a look right after a sample would not be one at random. */
 void
 session_sleep(bool (*is_called)(void))
 {

@@ -45,10 +45,10 @@ struct thread_time {
     struct journal_place line_at; /* node 0: none */
     uint64_t held;                /* ns of REST that belong to STOOD_AT */
     uint64_t stood;               /* ns that looks saw it in line there */
-    bool is_reached;       /* a sample came since its trigger was checked */
-    uint64_t reached;      /* CPU clock at the last check behind a sample */
-    uint64_t checked;      /* CPU clock at the last check */
-    uint64_t doubted;      /* CPU clock when its trigger was last doubted */
+    bool is_reached;  /* a sample came since its trigger was checked */
+    uint64_t reached; /* CPU clock at the last check that followed a sample */
+    uint64_t checked; /* CPU clock at the last check */
+    uint64_t doubted; /* CPU clock when its trigger was last doubted */
     uint64_t doubted_user; /* ns of user time at that moment */
     uint64_t woke_clock;   /* CPU clock when its last wait was over */
     uint64_t last_wait;    /* how long that wait was; at first, for ever */

@@ -292,9 +292,7 @@ wait_open(uint32_t index, const struct look *look,
 {
     struct thread_time *account = thread_time_of(index);
     uint32_t waits_on = wait_words(threads_at(index)->tid, look);
-    bool is_same = account->waited_at.node == place->node &&
-                   account->waited_at.label == place->label &&
-                   account->waited_at.set == place->set;
+    bool is_same = journal_is_same_place(&account->waited_at, place);
     account->same_waits = is_same ? account->same_waits + 1 : 0;
     account->waited_at = *place;
     account->opened_at = account->wait_until = now;
