@@ -5,6 +5,7 @@
  * arguments, 1 for any other failure.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,9 +122,13 @@ int
 main(int argc, char **argv)
 {
     int status = run_command(argc, argv);
-    /* An error of standard output, such as a full disk, shows only here. */
-    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-        int failed = command_fail("standard output: %s", strerror(errno));
+    /* An error of standard output, such as a full disk, shows only here. errno
+     * tells the cause only if it is this call that fails. */
+    bool fails_now = fflush(stdout) != 0;
+    if (fails_now || ferror(stdout) != 0) {
+        int failed = command_fail("standard output: %s",
+                                  fails_now ? strerror(errno)
+                                            : "not all could be written");
         if (status == STATUS_DONE)
             status = failed;
     }

@@ -126,7 +126,7 @@ for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
     awk -v c="$cpu" -v w="$wall" -v t="$time" -v truth="$truth" \
         'BEGIN { exit !(c > 0.95 * truth && c < 1.1 * truth + 0.05 &&
             w > 0.95 * (truth + 0.8) && w < 1.05 * t + 0.05) }' ||
-        fail "$setting: CPU or wall time is not complete"
+        fail "$setting: CPU or wall time is not complete: $(ls -l; cat out err)"
 done
 
 # What comes before and after the time of sampling is in no sum. What CPU time the

@@ -149,8 +149,12 @@ expect_failure 'nowhere/out.txt: ' convert a.sprof nowhere/out.txt
 mkdir full.txt
 expect_failure 'full.txt: ' convert a.sprof full.txt
 ! ls -A | grep -q tmp || fail "temporary files were left behind"
-plain sh -c "\"$sprofile\" report a.sprof >/dev/full"
-expect_status 1
+for command in report info; do
+    plain sh -c "\"$sprofile\" $command a.sprof >/dev/full"
+    expect_status 1
+    grep -qE '^sprofile: standard output: (No space|not all)' err ||
+        fail "$command: $(cat err)"
+done
 
 # Damage: told, and what comes before is used. 4 KiB of a spool of a few
 # stacks hold all of it, so the cut has to be in its last records.
