@@ -411,6 +411,8 @@ ending_run(const struct ending *ending)
         say_nothing(&job.result);
         return;
     }
+    if (is_over || ending->signo != 0)
+        freeze_running();
     if (is_over)
         mute_signals_begin();
     if (sampler_stop(reason, &job.result) != 0)

@@ -10,7 +10,9 @@
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "process/look.h"
+#include "sampling/session.h"
 #include "sampling/tracee.h"
+#include "sampling/trigger/trigger.h"
 #include "freeze.h"
 
 static OF_PROFILE pid_t ender; /* valid before IS_EXITING is set */
@@ -34,7 +36,16 @@ freeze_begin(pid_t tid, bool is_exit)
 {
     ender = tid;
     is_done = false;
+    ask_spare(tid);
     atomic_store(&is_exiting, is_exit);
+}
+
+void
+freeze_running(void)
+{
+    ask_freeze_sampled();
+    if (session_is_on() && !tracee_is_foreign())
+        trigger_sample_soon(ender);
 }
 
 bool

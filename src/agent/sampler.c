@@ -239,7 +239,7 @@ static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
-    if (freeze_is_early() && !trigger_is_ask()) {
+    if (freeze_is_early()) {
         session_look_last(freeze_ender());
         freeze_others(true);
     }

@@ -47,6 +47,24 @@ ask_set_period(uint64_t period)
 }
 
 void
+ask_spare(pid_t tid)
+{
+    atomic_store(&shared.ender, tid);
+}
+
+void
+ask_freeze_sampled(void)
+{
+    atomic_store(&shared.frozen, SHARED_FROZEN);
+}
+
+bool
+ask_keeps_at(uint64_t address)
+{
+    return address == (uint64_t)(uintptr_t)&shared.frozen;
+}
+
+void
 ask_freeze(pid_t tid)
 {
     atomic_store(&shared.frozen, SHARED_FROZEN);

@@ -42,6 +42,17 @@ void ask_set_period(uint64_t period);
  * Context: any thread. */
 void ask_freeze(pid_t tid);
 
+/* Keep each thread in our handler until ask_thaw after its own next sample. No
+ * wait ends for that. Context: any thread. */
+void ask_freeze_sampled(void);
+
+/* Thread TID is never kept after a sample. Context: any thread. */
+void ask_spare(pid_t tid);
+
+/* Whether a thread that waits for the futex at ADDRESS is kept. Context: any.
+ */
+bool ask_keeps_at(uint64_t address);
+
 /* Let them go. IS_LATE: only after some ms. The process is about to be gone. A
  * thread that went on at once might find what it needs freed. Context: any
  * thread. */

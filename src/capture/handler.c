@@ -439,6 +439,15 @@ stand_still(void)
         sys_futex_wait(&shared.frozen, SHARED_THAWING, until);
 }
 
+/* The thread has just been sampled. If the process is about to end it stands
+ * still, unless it is the thread that ends it. */
+static void
+stand_if_frozen(void)
+{
+    if (is_frozen() && sys_gettid() != atomic_load(&shared.ender))
+        stand_still();
+}
+
 /* Handle our signal, which the program must not see. IS_LATE: its number was
  * given back, and the mask may be another than a walk needs. */
 static void
@@ -462,6 +471,7 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         shared_lose(LOSS_UNFIT);
     else if (!has_words || !has_left)
         sample_itself(kind, has_words, context);
+    stand_if_frozen();
 }
 
 /* Let the default action of SIGNO act, as the program's disposition says. Our
@@ -644,6 +654,7 @@ handler_begin(const struct handler_options *options)
         atomic_store(&shared.own_lost[i], 0);
     shared.pid = options->settings->pid;
     atomic_store(&shared.frozen, SHARED_FREE);
+    atomic_store(&shared.ender, 0);
     serve_begin();
     if (!is_first) {
         disposition_after_fork();

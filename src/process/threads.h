@@ -68,7 +68,8 @@ bool threads_are_stale(void);
  * difference; false if it cannot be known. */
 bool threads_count_differs(void);
 
-/* Indexes in use are below this. */
+/* Indexes in use are below this. Other threads than the sampler may read tids,
+ * which may be old by then. */
 uint32_t threads_limit(void);
 struct thread *threads_at(uint32_t index);
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "capture/ask.h"
 #include "journal/journal.h"
 #include "journal/journal_context.h"
 #include "journal/journal_labels.h"
@@ -55,6 +56,10 @@ wait_look_at(pid_t tid, struct look *look)
 {
     struct script_lock gil;
     look_at(tid, look);
+    /* It ran when it was kept. */
+    if (look->state == LOOK_WAITING && look->number == SYS_futex &&
+        ask_keeps_at(look->arguments[0]))
+        look->state = LOOK_RUNNING;
     if (look->state == LOOK_WAITING && look->number == SYS_futex &&
         interpreter_is_lock(look->arguments[0], &gil))
         look->number = SYSCALL_GIL;

@@ -12,11 +12,13 @@ import os
 import platform
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,9 +156,17 @@ def wait(pid, begun):
                  usage.ru_maxrss / 1024)
 
 
-def run(argv, env, **files):
+def run(argv, env, limit=None, **files):
+    """A program that runs longer than LIMIT seconds is killed."""
     begun = time.perf_counter()
-    return wait(start(argv, env, **files), begun)
+    pid = start(argv, env, **files)
+    alarm = threading.Timer(limit or 0, os.kill, (pid, signal.SIGKILL))
+    if limit is not None:
+        alarm.start()
+    try:
+        return wait(pid, begun)
+    finally:
+        alarm.cancel()
 
 
 def compiled(name, *flags, beside=(), libraries=()):

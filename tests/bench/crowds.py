@@ -9,8 +9,9 @@ read at the end of their work, in percent of that. A cell with "!" is wrong by
 more than 0.1 % (1 % if each thread computes for less than 1 ms): it is below
 that sum, or above the process's clock less the sampler's. "WRONG" is the
 reader's own check, and "lost" are samples that found no free slot, in percent
-of those that were asked for. With --busy so many other processes compute
-meanwhile; with --gate no thread begins before all exist. The build must have its tests.
+of those that were asked for. "5 s" is the time from start to end, where that is
+long. With --busy so many other processes compute meanwhile; with --gate no
+thread begins before all exist. The build must have its tests.
 """
 import json
 import re
@@ -28,6 +29,8 @@ ENDINGS = ("return", "pthread_exit", "cancel", "raw", "exit", "_exit",
 TRIGGERS = ("auto", "perf", "timer", "ask")
 SETTINGS = {"default": {}, "full rate": {"SPROF_COST": "off"}}
 LOST_SHOWN = 2  # percent
+LIMIT = 120  # seconds of a run
+LONG = 3  # seconds of a run that are shown
 
 
 def settings(trigger, setting):
@@ -49,7 +52,7 @@ def run(arguments, threads, ending, variables):
                               SPROF_SYMBOLIZE="off",
                               SPROF_OUTPUT=directory / "p.folded", **variables)
         usage = bench.run([arguments.program, threads, ending, each] +
-                          ["gate"] * arguments.gate, env,
+                          ["gate"] * arguments.gate, env, LIMIT,
                           stdout=directory / "said")
         words = (directory / "said").read_text()
         file = directory / "p.sprof"
@@ -77,6 +80,8 @@ def cell(truth, shown, usage, counts, info, most):
     asked = re.search(r"^lost .* of (\d+) asked", info, re.M)
     if lost and asked and 100 * int(lost[1]) > LOST_SHOWN * int(asked[1]):
         text += f" lost {100 * int(lost[1]) / int(asked[1]):.0f} %"
+    if usage.wall > LONG:
+        text += f" {usage.wall:.0f} s"
     return text
 
 

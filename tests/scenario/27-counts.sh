@@ -92,6 +92,24 @@ for ending in return pthread_exit cancel raw exit _exit exit_group; do
     done
 done
 
+# The end of a process waits for the sampler, which needs a CPU. Threads that
+# compute then stand still soon. A higher weight of the sampler would hide it.
+ordinary=()
+[ "$(id -u)" != 0 ] || ! has setpriv ||
+    ordinary=(setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice)
+for setting in SPROF_COST=off SPROF_TRIGGER=timer SPROF_TRIGGER=ask; do
+    rm -f p.*
+    profile SPROF_KEEP_SPOOL=1 $setting "${ordinary[@]}" "$work/crowds" 256 exit 3000
+    expect_ok
+    used=$(sed -n 's/^threads //p' out)
+    plain "$sprofile" info p.sprof
+    awk -v used="$used" '
+        /^totals/ { cpu = $2 }
+        END { printf "%.3f s to the end, %.3f s before\n", cpu, used / 1e9
+            exit !(cpu < used / 1e9 * 4) }' out ||
+        fail "256 threads compute on, $setting"
+done
+
 # Goals:
 # - when the spool reaches SPROF_MAX_SIZE, sampling ends, the program runs on,
 #   and what was sampled is in the profile;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -104,6 +105,22 @@ a_wait_at_the_same_place_is_the_same_record(void **state)
     assert_int_equal(made_last(MADE_PID)->node, WAITS_ELSEWHERE);
     roster_end(made_now);
     assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 30 * MADE_MS);
+}
+
+/* The process ends. */
+static void
+a_thread_that_is_kept_in_the_handler_does_not_wait(void **state)
+{
+    (void)state;
+    made_keeps = true;
+    run(MADE_PID, MADE_MS);
+    made_wait(MADE_PID, WAITS);
+    made_thread_of(MADE_PID)->call = SYS_futex;
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 0);
+    made_keeps = false;
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 1);
 }
 
 static void
@@ -578,6 +595,8 @@ main(void)
         cmocka_unit_test_setup(wall_time_is_split_exactly, begin),
         cmocka_unit_test_setup(a_wait_at_the_same_place_is_the_same_record,
                                begin),
+        cmocka_unit_test_setup(
+            a_thread_that_is_kept_in_the_handler_does_not_wait, begin),
         cmocka_unit_test_setup(a_thread_that_never_runs_again_is_not_looked_at,
                                begin),
         cmocka_unit_test_setup(a_quiet_thread_that_runs_is_found, begin),

@@ -47,6 +47,7 @@ enum trigger made_trigger, made_next;
 bool made_is_split;
 long made_ask_result;
 enum loss made_refusal;
+bool made_keeps;
 bool made_may_ask;
 uint64_t made_list_cost;
 uint32_t made_lost[LOSS_COUNT];
@@ -88,6 +89,7 @@ made_begin(void)
     made_next = TRIGGER_ASK;
     made_ask_result = 0;
     made_refusal = LOSS_COUNT;
+    made_keeps = false;
     made_journal_is_full = have_labels_changed = false;
     made_record_count = made_end_count = made_clock_count = 0;
     made_list_readings = made_rearmed = made_records_at_map = 0;
@@ -481,6 +483,13 @@ ask_refusal(uint32_t index, uint32_t sequence)
 {
     (void)index, (void)sequence;
     return made_refusal;
+}
+
+bool
+ask_keeps_at(uint64_t address)
+{
+    (void)address;
+    return made_keeps;
 }
 
 void

@@ -72,6 +72,7 @@ extern bool made_is_split;        /* what trigger_is_split returns */
 extern enum trigger made_next;    /* what trigger_after returns */
 extern long made_ask_result;      /* of ask_thread */
 extern enum loss made_refusal;    /* of ask_refusal */
+extern bool made_keeps;           /* what ask_keeps_at returns */
 extern uint64_t made_measured;    /* of serve_take_measured, once */
 extern bool made_journal_is_full;
 extern uint64_t made_list_cost;        /* CPU ns of a reading of the list */

@@ -116,6 +116,14 @@ cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
     }
 }
 
+void
+cpu_timer_set_all(uint64_t first)
+{
+    for (pid_t tid = 0; tid < TIDS; tid++)
+        if (world.has_timer[tid])
+            cpu_timer_set(tid, first, 0);
+}
+
 uint64_t
 cpu_timer_left(pid_t tid)
 {
@@ -303,6 +311,24 @@ without_timers_threads_are_asked(void **state)
     assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
     assert_true(trigger_is_ask());
     assert_int_equal(trigger_of_thread(OTHER), TRIGGER_ASK);
+}
+
+/* The process ends: no thread that computes is left without a next sample,
+ * until sampling stops. */
+static void
+at_the_end_a_tick_finds_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_ASK), 0);
+    trigger_sample_soon(MAIN);
+    assert_false(world.has_timer[MAIN]);
+    assert_true(world.has_timer[OTHER]);
+    assert_int_equal(world.first[OTHER], 1);
+    assert_false(trigger_may_ask(OTHER, 1000 * MS));
+    trigger_rearm(OTHER, 1);
+    assert_true(world.has_timer[OTHER]);
+    trigger_stop();
+    assert_false(world.has_timer[OTHER]);
 }
 
 /* RLIMIT_SIGPENDING is used up by other threads' timers. */
@@ -566,6 +592,7 @@ main(void)
         cmocka_unit_test_setup(perf_is_the_first_choice, begin),
         cmocka_unit_test_setup(without_perf_timers_are_used, begin),
         cmocka_unit_test_setup(without_timers_threads_are_asked, begin),
+        cmocka_unit_test_setup(at_the_end_a_tick_finds_threads, begin),
         cmocka_unit_test_setup(one_thread_without_a_timer_is_asked, begin),
         cmocka_unit_test_setup(a_trigger_asked_for_by_name_does_not_fall_back,
                                begin),

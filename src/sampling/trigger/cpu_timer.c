@@ -130,6 +130,14 @@ cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
         (void)arch_syscall(SYS_timer_settime, id, 0, (long)&when, 0, 0, 0);
 }
 
+void
+cpu_timer_set_all(uint64_t first)
+{
+    for (uint32_t tid = atomic_load(&lowest_tid);
+         tid <= atomic_load(&highest_tid); tid++)
+        cpu_timer_set((pid_t)tid, first, 0);
+}
+
 uint64_t
 cpu_timer_left(pid_t tid)
 {

@@ -34,6 +34,10 @@ bool cpu_timer_is_there(pid_t tid);
  * Context: any thread. */
 void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);
 
+/* The same for all threads that have a timer, once.
+ * Context: any thread. */
+void cpu_timer_set_all(uint64_t first);
+
 /* Returns after how many ns of its thread's CPU time the timer of TID expires;
  * 0 if it is not armed, or there is none. */
 uint64_t cpu_timer_left(pid_t tid);

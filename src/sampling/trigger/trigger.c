@@ -34,6 +34,10 @@
 /* Ticks after which a running thread has had its first sample, or blocks it. */
 #define YOUNG_TICKS 2u
 
+/* Number of the kernel's ticks in a period above which a tick finds a running
+ * thread much sooner than its next sample comes. */
+#define LONG_TICKS 2u
+
 /* How far perf's period goes to either side: 1 / SPREAD of it. SPREAD_SPLIT is
  * for the case that timers show the kernel's time. Then the samples of perf and
  * timers are weighed by their periods, so perf's period must be known well. */
@@ -55,6 +59,9 @@ static OF_PROFILE enum tracee tracer;
 /* has_events: whether perf's events may be open. must_leave: the program wants
  * them closed. LEAVE_NS: longest ns that a program's thread waits for that. */
 static OF_PROFILE _Atomic uint32_t has_events, must_leave;
+
+/* Since trigger_sample_soon: threads keep their timers. */
+static OF_PROFILE _Atomic bool is_ending;
 #define LEAVE_NS 1000000000u
 
 static void
@@ -190,6 +197,7 @@ trigger_begin(const struct settings *given)
     mix = 0;
     ask_number = signals_number(SIGNALS_ASK);
     is_displaced = false;
+    atomic_store(&is_ending, false);
     switch_rate_begin();
     tracer = tracee_look(clock_now());
     return choose_trigger();
@@ -334,7 +342,7 @@ void
 trigger_rearm(pid_t tid, uint64_t random)
 {
     uint64_t period = epoch_period();
-    if (best == TRIGGER_ASK)
+    if (best == TRIGGER_ASK && !atomic_load(&is_ending))
         cpu_timer_drop(tid);
     /* A shorter period expires at each tick. The average is what was left, so
      * that no point is lost. */
@@ -350,7 +358,7 @@ trigger_may_ask(pid_t tid, uint64_t used)
 {
     if (!cpu_timer_is_there(tid))
         return true;
-    if (used > YOUNG_TICKS * clock_tick())
+    if (used > YOUNG_TICKS * clock_tick() && !atomic_load(&is_ending))
         cpu_timer_drop(tid);
     return false;
 }
@@ -532,6 +540,23 @@ bool
 trigger_was_displaced(void)
 {
     return is_displaced;
+}
+
+void
+trigger_sample_soon(pid_t ender)
+{
+    atomic_store(&is_ending, true);
+    bool is_far =
+        trigger_is_ask() || epoch_period() > LONG_TICKS * clock_tick();
+    for (uint32_t i = 0; is_far && i < threads_limit(); i++) {
+        pid_t tid = threads_at(i)->tid;
+        if (tid != 0 && tid != ender)
+            (void)cpu_timer_make(tid, timer_cookie(trigger_is_split()));
+    }
+    /* A sampler without a CPU does not know all threads; they have timers of
+     * their own. */
+    if (is_far)
+        cpu_timer_set_all(1);
 }
 
 void

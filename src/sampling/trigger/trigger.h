@@ -125,6 +125,11 @@ bool trigger_must_leave_trap(void);
 /* Whether the program has replaced one of our handlers. */
 bool trigger_was_displaced(void);
 
+/* Have each thread but ENDER be sampled soon, at a tick that finds it running,
+ * if its own next sample may be far. The process is about to end.
+ * Context: any thread. */
+void trigger_sample_soon(pid_t ender);
+
 /* Stop interrupting threads. */
 void trigger_stop(void);
 
