@@ -77,10 +77,11 @@ for name in missing/p.folded "$(printf '%0250d' 0).folded"; do
 done
 
 echo precious >victim
-ln -s victim p.folded
-profile "$work/known_stack.o2" 100
+ln -s victim linked.folded
+profile SPROF_OUTPUT="$tmp/linked.folded" "$work/known_stack.o2" 100
 expect_status 0
 [ "$(cat victim)" = precious ] || fail "a symbolic link was followed"
+[ ! -L linked.folded ] && [ -s linked.folded ] || fail "the link is still there"
 
 # Nothing reads stderr; or it is a file at its limit, or a terminal that stops
 # a process that writes from the background.

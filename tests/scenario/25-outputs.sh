@@ -66,11 +66,11 @@ ls default/sprof.known_stack.o2.*.pb.gz >/dev/null ||
     fail "the default file is missing"
 
 # A file that is already there is replaced.
-echo old >p.folded
-profile "$work/known_stack.o2" 100
+echo old >there.folded
+profile SPROF_OUTPUT="$tmp/there.folded" "$work/known_stack.o2" 100
 expect_ok
-expect_samples 30 p.folded
-! grep -q old p.folded || fail "the old file is still there"
+expect_samples 30 there.folded
+! grep -q old there.folded || fail "the old file is still there"
 
 # One recording, several outputs.
 # - -o again and again, and commas between names, each of its format and all
