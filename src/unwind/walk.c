@@ -56,13 +56,18 @@ cross_border(struct walk *walk, uint64_t cfa)
     walk->border = walk->script->border;
 }
 
+static inline struct frame *
+frame_at(struct walk *walk, uint32_t depth)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    uint32_t at = depth < head ? depth : head + (depth - head) % walk->tail;
+    return &walk->frames[at];
+}
+
 static inline void
 add_frame(struct walk *walk, struct frame frame)
 {
-    uint32_t head = walk->capacity - walk->tail;
-    uint32_t at = walk->depth < head ? walk->depth
-                                     : head + (walk->depth - head) % walk->tail;
-    walk->frames[at] = frame;
+    *frame_at(walk, walk->depth) = frame;
     walk->depth++;
 }
 
@@ -268,9 +273,10 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
     return walk_guess_to(walk, &caller);
 }
 
-/* Undo a signal frame, to which a signal handler returns. The registers that
- * the signal interrupted follow. They are exact, and possibly of another stack.
- */
+/* Undo a signal frame, to which a signal handler returns. No call leads to its
+ * restorer, and what is in front of that is another function. The registers
+ * that the signal interrupted follow. They are exact, and possibly of another
+ * stack. */
 static enum walk_outcome
 undo_signal(struct walk *walk, struct view *view)
 {
@@ -287,6 +293,7 @@ undo_signal(struct walk *walk, struct view *view)
     if (!frame_fits(regs.pc))
         return cut_walk(walk, CUT_NOT_CODE);
     arch_set_link(&regs, link);
+    *frame_at(walk, walk->depth - 1) = frame_exact(walk->regs.pc);
     walk->regs = regs;
     walk->is_return = false;
     add_frame(walk, frame_exact(regs.pc));

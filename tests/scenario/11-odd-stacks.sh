@@ -68,6 +68,14 @@ expect_ok
 expect_stacks 98
 expect_roots 99 p.folded
 
+# - a restorer of the program's own has not the name of what is in front of it.
+if [ -x "$work/own_restorer" ]; then
+    profile "$work/own_restorer" 500
+    expect_ok
+    expect_stacks 98
+    ! grep neighbour p.folded || fail "a function that nobody called"
+fi
+
 # Frames whose rule is no plain offset.
 # - samples in procedure linkage stubs are walked;
 # - so are those in the loader, which binds such a call: its outermost frame is
