@@ -14,7 +14,6 @@
 #include "base/state.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "capture/ask.h"
 #include "brief.h"
 #include "claim.h"
 #include "doze.h"
@@ -427,5 +426,5 @@ ending_run(const struct ending *ending)
         mute_signals_end();
     /* A process that a signal ends has no more to do. */
     if (ending->signo == 0)
-        ask_thaw(is_over);
+        freeze_end(is_over);
 }

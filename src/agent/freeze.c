@@ -17,7 +17,7 @@
 
 static OF_PROFILE pid_t ender; /* valid before IS_EXITING is set */
 static OF_PROFILE _Atomic bool is_exiting;
-static OF_PROFILE bool is_done; /* they are told once */
+static OF_PROFILE _Atomic bool is_done; /* they are told once */
 
 /* Whether thread TID may run on while the profile is written, and our signal
  * ends no wait of it. A wait for a futex goes on after a signal, and libc makes
@@ -28,14 +28,15 @@ may_run_on(pid_t tid)
     struct look look;
     look_at(tid, &look);
     return look.state == LOOK_RUNNING ||
-           (look.state == LOOK_WAITING && look.number == SYS_futex);
+           (look.state == LOOK_WAITING && look.number == SYS_futex &&
+            !ask_keeps_at(look.arguments[0]));
 }
 
 void
 freeze_begin(pid_t tid, bool is_exit)
 {
     ender = tid;
-    is_done = false;
+    atomic_store(&is_done, false);
     ask_spare(tid);
     atomic_store(&is_exiting, is_exit);
 }
@@ -66,9 +67,8 @@ freeze_others(bool goes_on)
     _Alignas(8) char buffer[512];
     pid_t own = sys_gettid();
     /* A tracer would see the signal. */
-    if (is_done || tracee_is_foreign())
+    if (tracee_is_foreign() || atomic_exchange(&is_done, true))
         return;
-    is_done = true;
     long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         return;
@@ -83,4 +83,11 @@ freeze_others(bool goes_on)
             at += entry->d_reclen;
         }
     sys_close((int)fd);
+}
+
+void
+freeze_end(bool is_late)
+{
+    atomic_store(&is_done, true);
+    ask_thaw(is_late);
 }

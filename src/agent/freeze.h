@@ -36,4 +36,8 @@ pid_t freeze_ender(void);
  */
 void freeze_others(bool goes_on);
 
+/* Let them go, as ask_thaw does with IS_LATE. A sampler that comes later keeps
+ * none. Context: any thread. */
+void freeze_end(bool is_late);
+
 #endif

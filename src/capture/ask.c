@@ -2,6 +2,7 @@
 /* ask.c -- see ask.h. It runs in any thread; ask_ring also in handlers. */
 #include <linux/errno.h>
 
+#include "base/clock.h"
 #include "base/sys.h"
 #include "signals/cookie.h"
 #include "signals/signals.h"
@@ -74,6 +75,7 @@ ask_freeze(pid_t tid)
 void
 ask_thaw(bool is_late)
 {
+    atomic_store(&shared.thawed, clock_now());
     atomic_store(&shared.frozen, is_late ? SHARED_THAWING : SHARED_FREE);
     sys_futex_wake(&shared.frozen, 1 << 30);
 }

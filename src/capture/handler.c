@@ -121,6 +121,13 @@ is_frozen(void)
     return atomic_load(&shared.frozen) == SHARED_FROZEN;
 }
 
+/* Whether the calling thread must: the one that ends the process never does. */
+static bool
+is_to_stand(void)
+{
+    return is_frozen() && sys_gettid() != atomic_load(&shared.ender);
+}
+
 /* Whether one of our timers or events sent it. *KIND becomes which. */
 static bool
 is_own_clock(int signo, const siginfo_t *info, enum cookie_own *kind)
@@ -157,10 +164,11 @@ is_bare_question(const siginfo_t *info, uint64_t *cookie)
     uint32_t index = shared_index_of(sys_gettid());
     const struct shared_thread *thread = shared_thread_at(index);
     uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
-    if (is_frozen())
+    bool stands = is_to_stand();
+    if (stands)
         index = COOKIE_FREEZE;
     *cookie = cookie_make(index, asked - 1);
-    return asked != 0 || is_frozen();
+    return asked != 0 || stands;
 }
 
 /* Whether a debugger sent it. A debugger (ltrace) may hold back our signal
@@ -434,18 +442,9 @@ stand_still(void)
     uint64_t until = clock_now() + FREEZE_NS;
     while (is_frozen() && clock_now() < until)
         sys_futex_wait(&shared.frozen, SHARED_FROZEN, until);
-    until = clock_now() + THAW_NS;
+    until = atomic_load(&shared.thawed) + THAW_NS;
     while (atomic_load(&shared.frozen) == SHARED_THAWING && clock_now() < until)
         sys_futex_wait(&shared.frozen, SHARED_THAWING, until);
-}
-
-/* The thread has just been sampled. If the process is about to end it stands
- * still, unless it is the thread that ends it. */
-static void
-stand_if_frozen(void)
-{
-    if (is_frozen() && sys_gettid() != atomic_load(&shared.ender))
-        stand_still();
 }
 
 /* Handle our signal, which the program must not see. IS_LATE: its number was
@@ -471,7 +470,9 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         shared_lose(LOSS_UNFIT);
     else if (!has_words || !has_left)
         sample_itself(kind, has_words, context);
-    stand_if_frozen();
+    /* One that has reported its end may not have finished that report. */
+    if (index != COOKIE_FREEZE && is_to_stand() && !(has_words && has_left))
+        stand_still();
 }
 
 /* Let the default action of SIGNO act, as the program's disposition says. Our

@@ -57,7 +57,8 @@ struct shared {
     _Atomic uint32_t parks; /* how often a thread has parked */
     /* enum shared_frozen: what threads do that were told to stand still. */
     _Atomic uint32_t frozen;
-    _Atomic pid_t ender; /* the thread that ask_spare names, or 0 */
+    _Atomic uint64_t thawed; /* when they were told to go on */
+    _Atomic pid_t ender;     /* the thread that ask_spare names, or 0 */
     /* Samples of threads' own clocks since the last harvest: their number, the
      * number that rings the bell, and those lost, by enum loss. */
     _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];

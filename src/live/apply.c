@@ -11,6 +11,7 @@
 #include "model/events.h"
 #include "model/folding.h"
 #include "model/naming.h"
+#include "model/quality.h"
 #include "read/spool_load.h"
 #include "store/record.h"
 #include "util/array.h"
@@ -104,13 +105,16 @@ note_pending(struct watch *watch, uint32_t sample,
         watch->changed[watch->changed_count++] = sample;
     beside->is_changed = true;
     int64_t count = values[VALUE_SAMPLES];
-    bool has_points = count != 0 && watch->profile->samples[sample].node !=
-                                        PROFILE_NOT_SAMPLED;
+    const struct profile_sample *of = &watch->profile->samples[sample];
+    bool has_points = count != 0 && of->node != PROFILE_NOT_SAMPLED;
+    double points = (double)count;
+    if (of->state != STATE_RUNNING)
+        points *= quality_look_share(watch->profile);
     for (unsigned i = 0; i < VALUE_COUNT; i++) {
         span_add(&beside->pending[i], values[i]);
         if (has_points)
             beside->squares[i] +=
-                (double)values[i] * (double)values[i] / (double)count;
+                (double)values[i] * (double)values[i] / points;
     }
     return 0;
 }

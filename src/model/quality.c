@@ -4,6 +4,7 @@
  * from the tables in base/loss.h. A row that is added there appears in these
  * sentences.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,19 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+double
+quality_look_share(const struct profile *profile)
+{
+    double ticks = (double)profile->cost.ticks;
+    return ticks > 0 ? ticks / (ticks + (double)profile->cost.skipped) : 1;
+}
+
+uint64_t
+quality_looks(const struct profile *profile, uint64_t points)
+{
+    return (uint64_t)ceil((double)points * quality_look_share(profile));
+}
+
 uint64_t
 quality_count(const struct profile *profile, uint64_t *looks)
 {
@@ -74,6 +88,7 @@ quality_count(const struct profile *profile, uint64_t *looks)
         else if (sample->node != PROFILE_NOT_SAMPLED)
             sum_add(&ran, sample->values[VALUE_SAMPLES]);
     }
+    *looks = quality_looks(profile, *looks);
     return ran;
 }
 

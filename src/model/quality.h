@@ -15,8 +15,15 @@
 /* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
 char *quality_losses(const struct profile *profile, char *text, size_t size);
 
-/* Returns the samples of running threads. *LOOKS becomes the number of points
- * at which threads did not run. Points without a sample are neither. */
+/* Returns how many looks there were for each point at which a thread did not
+ * run: 1, or less if the sampler could not afford a look at each. */
+double quality_look_share(const struct profile *profile);
+
+/* Returns how many looks that makes of POINTS points. */
+uint64_t quality_looks(const struct profile *profile, uint64_t points);
+
+/* Returns the samples of running threads. *LOOKS becomes the number of looks at
+ * threads that did not run. Points without a sample are neither. */
 uint64_t quality_count(const struct profile *profile, uint64_t *looks);
 
 /* "434 of 2 threads, 1204 looks at waits": what quality_count says of what the

@@ -10,21 +10,25 @@
  */
 #include <math.h>
 
+#include "model/quality.h"
 #include "confidence.h"
 
 static const double points_least = 5;
 
 double
-confidence_squares(const struct profile_sample *sample, enum value value)
+confidence_squares(const struct profile *profile,
+                   const struct profile_sample *sample, enum value value)
 {
     double time = (double)sample->values[value];
     double cpu = (double)sample->values[VALUE_CPU];
-    uint64_t count = sample->values[VALUE_SAMPLES];
+    double count = (double)sample->values[VALUE_SAMPLES];
     if (sample->node == PROFILE_NOT_SAMPLED)
         return 0;
     if (sample->state == STATE_RUNNING && sample->squares > 0 && cpu > 0)
         return sample->squares * (time / cpu) * (time / cpu);
-    return time * time / (double)(count > 0 ? count : 1);
+    if (sample->state != STATE_RUNNING)
+        count *= quality_look_share(profile);
+    return time * time / (count > 0 ? count : 1);
 }
 
 struct confidence
@@ -32,7 +36,7 @@ confidence_of(const struct profile *profile, enum value value)
 {
     struct confidence sum = {.value = (double)profile->totals[value]};
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        sum.squares += confidence_squares(&profile->samples[i], value);
+        sum.squares += confidence_squares(profile, &profile->samples[i], value);
     return sum;
 }
 

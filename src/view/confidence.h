@@ -21,9 +21,10 @@ struct confidence {
     double squares; /* ns^2 */
 };
 
-/* The square sum of VALUE of SAMPLE, in ns^2. [not sampled] is no sample: its
- * time is known from a clock, and adds nothing. */
-double confidence_squares(const struct profile_sample *sample,
+/* The square sum of VALUE of SAMPLE of PROFILE, in ns^2. [not sampled] is no
+ * sample: its time is known from a clock, and adds nothing. */
+double confidence_squares(const struct profile *profile,
+                          const struct profile_sample *sample,
                           enum value value);
 
 /* VALUE of all samples of PROFILE. */

@@ -217,7 +217,7 @@ build_groups(struct table *table, struct profile *profile, enum table_by by,
         tree_add_values(row->flat, sample->values);
         tree_add_values(row->cumulative, sample->values);
         for (enum value j = VALUE_CPU; j < VALUE_COUNT; j++) {
-            row->flat_squares[j] += confidence_squares(sample, j);
+            row->flat_squares[j] += confidence_squares(profile, sample, j);
             row->cumulative_squares[j] = row->flat_squares[j];
         }
     }

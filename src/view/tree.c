@@ -186,7 +186,7 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
     struct tree_node *node = &merge->tree->nodes[place];
     tree_add_values(node->values, sample->values);
     for (enum value i = VALUE_CPU; i < VALUE_COUNT; i++)
-        node->squares[i] += confidence_squares(sample, i);
+        node->squares[i] += confidence_squares(merge->profile, sample, i);
     return 0;
 }
 

@@ -69,6 +69,7 @@ add_totals(struct json *json, const struct profile *profile)
     json_name_number(json, "wallSumNs", profile->totals[VALUE_WALL]);
     json_name_number(json, "cpuNs", profile->totals[VALUE_CPU]);
     json_name_number(json, "samples", profile->totals[VALUE_SAMPLES]);
+    json_name_real(json, "looks", quality_look_share(profile));
     json_name_number(json, "threads", profile_busy_threads(profile));
     json_name_number(json, "processes", profile->process_count);
 }

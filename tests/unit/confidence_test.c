@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "model/events.h"
+#include "model/quality.h"
 #include "view/confidence.h"
 
 #include "profile_maker.h"
@@ -108,13 +109,24 @@ samples_count_by_their_weights(void **state)
         const struct profile_sample *ran =
             maker_find(profile, 0, 3, STATE_RUNNING);
         struct confidence sum = {(double)ran->values[VALUE_CPU],
-                                 confidence_squares(ran, VALUE_CPU)};
+                                 confidence_squares(profile, ran, VALUE_CPU)};
         assert_float_equal(sum.value, 32e6, 1);
         assert_float_equal(confidence_points(&sum), 6.4, 1e-6);
-        assert_float_equal(confidence_squares(ran, VALUE_WALL), sum.squares, 1);
+        assert_float_equal(confidence_squares(profile, ran, VALUE_WALL),
+                           sum.squares, 1);
         const struct profile_sample *waited =
             maker_find(profile, 0, 3, STATE_WAITING);
-        assert_float_equal(confidence_squares(waited, VALUE_WALL), 10e12, 1);
+        assert_float_equal(confidence_squares(profile, waited, VALUE_WALL),
+                           10e12, 1);
+        /* The sampler could afford one look in ten. */
+        uint64_t looks;
+        profile->cost.ticks = 10;
+        profile->cost.skipped = 90;
+        assert_float_equal(confidence_squares(profile, waited, VALUE_WALL),
+                           10 * 10e12, 1);
+        (void)quality_count(profile, &looks);
+        assert_int_equal(looks, 1);
+        profile->cost.skipped = 0;
         /* Thread 2 has time and no sample. */
         assert_float_equal(confidence_of(profile, VALUE_CPU).squares,
                            sum.squares, 1);
@@ -122,7 +134,8 @@ samples_count_by_their_weights(void **state)
             assert_int_equal(events_clip(profile, 0, 90 * MS), 0);
             ran = maker_find(profile, 0, 3, STATE_RUNNING);
             sum = (struct confidence){(double)ran->values[VALUE_CPU],
-                                      confidence_squares(ran, VALUE_CPU)};
+                                      confidence_squares(profile, ran,
+                                                         VALUE_CPU)};
             assert_float_equal(confidence_points(&sum), 64.0 / 20, 1e-6);
         }
         profile_free(profile);

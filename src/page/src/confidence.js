@@ -35,8 +35,8 @@ export function isUnsampled({ rows, nodes, frames, funcs, strings }, row) {
 /**
  * What a point of each row stands for, in ns: of CPU time and of wall time.
  * The samples say it; without them a row's points are its samples. A wait, or a
- * time in the run queue, is one. For SHARE each look at it is one, and time
- * without samples has none.
+ * time in the run queue, is one. For SHARE each look at it is one; there may be
+ * fewer looks than points. Time without samples has none.
  * @param {Model} model
  * @param {Time | null} time
  */
@@ -65,7 +65,9 @@ export function pointsOf(model, time) {
       : rows.wall[row] / count;
     if (isUnsampled(model, row)) continue;
     share.cpu[row] = cpu[row];
-    share.wall[row] = isRunning ? wall[row] : rows.wall[row] / looks;
+    share.wall[row] = isRunning
+      ? wall[row]
+      : rows.wall[row] / looks / model.meta.looks;
   }
   return { cpu, wall, share };
 }

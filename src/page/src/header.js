@@ -89,7 +89,7 @@ function factsOf(app) {
           : ` in ${count(meta.processes)} processes`),
     ),
     fact('samples', count(ran)),
-    fact('looks', count(looks)),
+    fact('looks', count(Math.ceil(looks * meta.looks))),
     fact('rate', rate ? `${count(rate)} / s` : '–', {
       title: meta.rate.text,
     }),

@@ -22,7 +22,7 @@ const WORDS = [
   ['CPU', 'time on a CPU, in user code and in the kernel'],
   ['wall', 'all time: each thread has a second of it each second'],
   ['self, total', 'in the function itself; while it was on the stack'],
-  ['runnable', 'the thread could have run, and waited for a CPU'],
+  ['runnable', 'the thread waited for a CPU'],
   ['lost', 'asked, but there is no stack; the cause stands beside it'],
   ['cut', 'a stack that ends before its root, with [truncated] there'],
   ['[not sampled]', 'CPU time that a clock counted and no sample stands for'],

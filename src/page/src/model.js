@@ -23,6 +23,7 @@ import { Pairs } from './pairs.js';
  * @property {number} wallNs length of the run
  * @property {number} cpuNs
  * @property {number} samples
+ * @property {number} looks for each point at which a thread did not run
  * @property {number} threads
  * @property {number} processes
  * @property {{asked: number, reached: number, text: string}} rate
