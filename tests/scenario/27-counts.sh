@@ -110,6 +110,12 @@ for setting in SPROF_COST=off SPROF_TRIGGER=timer SPROF_TRIGGER=ask; do
         fail "256 threads compute on, $setting"
 done
 
+# The thread that ends the process never stands still, also if it is asked then.
+begun=$SECONDS
+profile SPROF_TRIGGER=ask "$work/idle_crowd" 2000
+expect_ok
+[ $((SECONDS - begun)) -lt 100 ] || fail "the end took $((SECONDS - begun)) s"
+
 # Goals:
 # - when the spool reaches SPROF_MAX_SIZE, sampling ends, the program runs on,
 #   and what was sampled is in the profile;
