@@ -28,7 +28,7 @@
     LOSS(QUEUE_FULL, "queue full",                                           \
          "too many signals were queued (RLIMIT_SIGPENDING)")                 \
     LOSS(THROTTLED, "throttled",                                             \
-         "the stack is so deep that walking it takes as long as the period") \
+         "a walk of its stack took long, so the thread rests from samples")  \
     LOSS(UNFIT, "unfit",                                                     \
          "the thread is not one of the C library's, or its signal came "     \
          "when the program had taken the number for itself")
