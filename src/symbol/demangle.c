@@ -410,35 +410,48 @@ make_tree(const char *mangled, void **memory)
     return tree;
 }
 
-/* Returns the short name of the function that MANGLED ("_Z...") names; the
- * caller frees it. NULL if MANGLED is not such a name, if it stands for too
- * much text, or if memory is short.
+/* Returns the short name of the function that the LENGTH bytes of MANGLED
+ * ("_Z...") name; the caller frees it. NULL if they are not such a name, if
+ * that stands for too much text (*IS_ENDLESS), or if memory is short.
  *
  * A local name in a function with such a type has no tree. A tree cannot be
  * printed if a part needs another part that was cut. In both cases the text is
  * used. */
 static char *
-short_cplus(const char *mangled)
+short_plain(const char *mangled, size_t length, bool *is_endless)
 {
-    size_t length = strcspn(mangled, ".");
     char *plain = strndup(mangled, length);
     char *text = NULL;
-    bool is_endless = false;
     if (plain == NULL)
         return NULL;
     void *memory;
     component *tree = make_tree(plain, &memory);
     if (tree != NULL) {
-        text = print_short(tree, &is_endless);
+        text = print_short(tree, is_endless);
         free(memory);
     }
-    if (text == NULL && !is_endless) {
+    if (text == NULL && !*is_endless) {
         char *whole = cplus_demangle_v3(plain, STYLE);
         if (whole != NULL)
             text = cplus_demangle_v3(plain, DMGL_ANSI);
         free(whole);
     }
     free(plain);
+    return text;
+}
+
+/* The same with what follows the name. A "." may also be within it: gcc's
+ * coroutines have a type called "_Z1fi.Frame". */
+static char *
+short_cplus(const char *mangled)
+{
+    size_t length = strcspn(mangled, ".");
+    bool is_endless = false;
+    char *text = short_plain(mangled, length, &is_endless);
+    while (text == NULL && !is_endless && mangled[length] == '.') {
+        length += 1 + strcspn(mangled + length + 1, ".");
+        text = short_plain(mangled, length, &is_endless);
+    }
     return add_clones(text, mangled + length);
 }
 

@@ -65,12 +65,14 @@ code_end(Elf *elf, GElf_Word index)
     return header.sh_addr + header.sh_size;
 }
 
-/* Assembler temporaries and mapping symbols are not from a programmer. */
+/* Assembler temporaries and mapping symbols, which have no type, are not from a
+ * programmer. Swift's functions begin with a "$", too. */
 bool
 symbol_table_is_code(const GElf_Sym *symbol, const char *name)
 {
-    return *name != '\0' && *name != '$' && strncmp(name, ".L", 2) != 0 &&
-           (is_function(symbol) || GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE);
+    bool has_no_type = GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE;
+    return *name != '\0' && strncmp(name, ".L", 2) != 0 &&
+           (is_function(symbol) || (has_no_type && *name != '$'));
 }
 
 int

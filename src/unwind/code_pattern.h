@@ -29,4 +29,9 @@ struct rule code_pattern_stub(uint64_t pc);
  * bottom frame of a hand-made stack would return to such code. */
 bool code_pattern_is_last(uint64_t pc);
 
+/* Whether PC is among the instructions in a row that begin at ENTRY, where the
+ * kernel starts a program or its dynamic loader: nothing has called that code.
+ */
+bool code_pattern_is_first(uint64_t entry, uint64_t pc);
+
 #endif

@@ -53,10 +53,6 @@ struct question {
 static unw_addr_space_t space;
 static unw_cursor_t cursor; /* 1 KiB: too much for a small stack */
 
-/* How far behind the entry code without an FDE may still be the first code, in
- * bytes. */
-#define ENTRY_REACH 256
-
 static void
 find_place(uint64_t pc, struct place *place)
 {
@@ -217,7 +213,7 @@ is_first_code(const struct place *place)
     struct fde fde;
     if (place->has_fde)
         return ARCH_HAS_LINK && place->fde.start == entry;
-    return entry != 0 && place->pc - entry < ENTRY_REACH &&
+    return entry != 0 && code_pattern_is_first(entry, place->pc) &&
            !fde_find(pages_learner, place->module, entry, &fde);
 }
 

@@ -13,6 +13,14 @@ expect_ok
 expect_stacks 98
 expect_roots 98 p.folded
 
+# A root is a root only where it is proved: in the first instructions of a
+# program, and not in the functions behind them.
+section "functions near the entry"
+
+profile "$work/near_entry" 500
+expect_ok
+expect_share 95 '^_start;.*;main;outer;near_entry' p.folded ';near_entry|^near_entry'
+
 # Stacks go through code that has neither an unwind table nor a frame pointer,
 # and say where that is a guess.
 # - what the code shows is followed: CPython's trampolines for perf, assembly with

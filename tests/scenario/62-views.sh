@@ -160,11 +160,11 @@ short=('shop::price' 'shop::choose<short>' 'shop::Order::operator<'
     'shop::Order::operator()' 'shop::Order::operator std::vector<int>'
     'shop::Index<int, long>::visit<call_all::{lambda#1}>'
     'shop::Index<...>::visit<call_all::{lambda#1}>'
-    '(anonymous namespace)::hidden' 'call_all')
+    '(anonymous namespace)::hidden' 'call_all' '$s4main3fooyyF')
 full=('shop::price(int)' 'void (*shop::choose<short>(short))(int)'
     'shop::Order::operator<(shop::Order const&) const'
     'shop::Order::operator()(char const*) const'
-    '(anonymous namespace)::hidden(int)' 'call_all()')
+    '(anonymous namespace)::hidden(int)' 'call_all()' '$s4main3fooyyF')
 
 plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 40
 expect_status 0

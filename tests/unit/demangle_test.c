@@ -115,6 +115,8 @@ static const struct name parts[] = {
      "f()::{lambda()#1}::operator()() const::{lambda()#2}::operator()() const",
      "f::{lambda#1}::operator()::{lambda#2}::operator()"},
     {"_Z3foov.part.0", "foo() [clone .part.0]", "foo [clone .part.0]"},
+    {"_Z4taskPZ4taskiE14_Z4taski.Frame.actor",
+     "task(task(int)::_Z4taski.Frame*) [clone .actor]", "task [clone .actor]"},
     {"_Z3foov.part.0.cold", "foo() [clone .part.0] [clone .cold]",
      "foo [clone .part.0] [clone .cold]"},
     {"_ZThn16_N3Foo3barEi", "non-virtual thunk to Foo::bar(int)",

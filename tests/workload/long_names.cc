@@ -2,8 +2,8 @@
 //
 // long_names.cc -- functions whose names are hard to show: overloads, templates
 // with long and short lists of arguments, operators, lambdas, a namespace
-// without a name, one that is split by the compiler. Each is called `rounds`
-// times and computes for about a millisecond.
+// without a name, one that is split by the compiler, a name of Swift's. Each is
+// called `rounds` times and computes for about a millisecond.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -98,10 +98,20 @@ template <class Key, class Value> struct Index {
 using Long =
     std::map<std::string, std::vector<std::function<void(long, char)>>>;
 
+// As Swift's compiler would call it.
+void swift() __asm__("\"$s4main3fooyyF\"");
+NOINLINE void
+swift()
+{
+    burn();
+    sink = sink + 1;
+}
+
 NOINLINE static void
 call_all()
 {
     shop::Order order;
+    swift();
     sink = sink + (order < order) + (uint64_t)order("") +
            ((std::vector<int>)order).size();
     shop::price(1);

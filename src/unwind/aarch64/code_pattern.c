@@ -10,6 +10,11 @@
 /* Instructions that end a program at the bottom of a stack, at most. */
 #define LAST_WORDS 6
 
+/* Instructions that begin a program, at most. */
+#define FIRST_WORDS 64u
+
+#define NOP 0xd503201fu
+
 /* mov x8, #SYS_rt_sigreturn; svc #0. */
 #define RETURN_NUMBER 0xd2801168u
 #define CALL 0xd4000001u
@@ -103,6 +108,25 @@ code_pattern_is_last(uint64_t pc)
             return false;
         is_behind_call |= in.kind == IN_CALL || in.kind == IN_CALL_REGISTER ||
                           words[i] == CALL;
+    }
+    return false;
+}
+
+bool
+code_pattern_is_first(uint64_t entry, uint64_t pc)
+{
+    uint32_t word;
+    struct instruction in;
+    for (unsigned i = 0; i < FIRST_WORDS; i++) {
+        uint64_t at = entry + 4ull * i;
+        if (pc < at || !read_words(at, &word, 1) || word == NOP)
+            return false;
+        if (pc - at < 4)
+            return true;
+        instruction_read(word, &in);
+        if (in.kind == IN_BRANCH || in.kind == IN_JUMP ||
+            in.kind == IN_RETURN || in.kind == IN_END)
+            return false;
     }
     return false;
 }

@@ -10,6 +10,11 @@
 /* Limit of the code that ends a program at the bottom of a stack, in bytes. */
 #define LAST_REACH 24u
 
+/* Limit of the first code of a program, in bytes, and bytes of an instruction.
+ */
+#define FIRST_REACH 256u
+#define LENGTH_MOST 16u
+
 /* Whether the LENGTH bytes of CODE, 16 at most, are at PC. */
 static bool
 has_code(uint64_t pc, const uint8_t *code, size_t length)
@@ -87,6 +92,32 @@ code_pattern_is_last(uint64_t pc)
         if (in.is_vector || is_turn(&in))
             return false;
         at += in.length;
+    }
+    return false;
+}
+
+/* nop in all of its lengths: what follows it is another function. */
+static bool
+is_padding(const struct instruction *in)
+{
+    return in->map == MAP_0F ? in->opcode == 0x1f
+                             : in->map == MAP_ONE && in->opcode == 0x90;
+}
+
+bool
+code_pattern_is_first(uint64_t entry, uint64_t pc)
+{
+    uint8_t code[LENGTH_MOST];
+    struct instruction in;
+    for (uint64_t at = entry; pc >= at && at - entry < FIRST_REACH;
+         at += in.length) {
+        if (!sys_copy_memory(code, at, sizeof(code)) ||
+            !instruction_read(code, sizeof(code), &in) || is_padding(&in))
+            return false;
+        if (pc - at < in.length)
+            return true;
+        if (is_turn(&in) || is_end(&in))
+            return false;
     }
     return false;
 }
