@@ -107,6 +107,92 @@ shorten_rust(char *name)
     }
 }
 
+/* Write CODE in UTF-8. Returns the place behind it. */
+static char *
+put_utf8(char *to, unsigned long code)
+{
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+    *to++ = (char)(first[more] | code >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+    return to;
+}
+
+/* Write the character that the LENGTH bytes at NAME, "LT" or "ufc", stand for
+ * in a Rust name. Returns the place behind it, or NULL if there is none. */
+static char *
+put_rust_escape(char *to, const char *name, size_t length)
+{
+    static const struct {
+        char key[3];
+        char byte;
+    } escapes[] = {{"SP", '@'}, {"BP", '*'}, {"RF", '&'}, {"LT", '<'},
+                   {"GT", '>'}, {"LP", '('}, {"RP", ')'}, {"C", ','}};
+    for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
+        if (strlen(escapes[i].key) == length &&
+            memcmp(escapes[i].key, name, length) == 0) {
+            *to = escapes[i].byte;
+            return to + 1;
+        }
+    char *end;
+    unsigned long code = *name == 'u' ? strtoul(name + 1, &end, 16) : 0;
+    if (code < ' ' || code > 0x10ffff || end != name + length)
+        return NULL;
+    return put_utf8(to, code);
+}
+
+/* Write the part of a Rust name at NAME, of LENGTH bytes. Returns the place
+ * behind it, or NULL if it is none. */
+static char *
+put_rust_part(char *to, const char *name, size_t length)
+{
+    const char *last = name + length;
+    name += length > 1 && name[0] == '_' && name[1] == '$';
+    while (to != NULL && name < last) {
+        const char *end = memchr(name + 1, '$', (size_t)(last - name - 1));
+        if (*name == '$' && end == NULL)
+            return NULL;
+        if (*name == '$') {
+            to = put_rust_escape(to, name + 1, (size_t)(end - name - 1));
+            name = end + 1;
+        } else if (*name == '.' && name + 1 < last && name[1] == '.') {
+            to = stpcpy(to, "::");
+            name += 2;
+        } else {
+            *to++ = *name++;
+        }
+    }
+    return to;
+}
+
+/* The text of an older Rust name with escapes: "_ZN" PARTS "17h" HASH "E", with
+ * "$ufc$" for U+00FC. libiberty leaves those of letters beyond ASCII. The
+ * caller frees it. NULL if NAME is none. */
+static char *
+demangle_old_rust(const char *name)
+{
+    char *text = strncmp(name, "_ZN", 3) == 0 && strstr(name, "$u") != NULL
+                     ? malloc(strlen(name) + 1)
+                     : NULL;
+    char *to = text;
+    name += 3;
+    while (to != NULL) {
+        char *part;
+        size_t length = strtoul(name, &part, 10);
+        if (length == 0 || length >= strnlen(part, length + 1))
+            break;
+        name = part + length;
+        if (length == 17 && *part == 'h' && *name == 'E') {
+            *to = '\0';
+            return text;
+        }
+        to = put_rust_part(to > text ? stpcpy(to, "::") : to, part, length);
+    }
+    free(text);
+    return NULL;
+}
+
 /* Shorten NAME of a D function in place. Its parameters and what follows them
  * are removed: they are in parentheses that do not follow "!". A long list of
  * template arguments becomes "!(...)". */
@@ -348,13 +434,13 @@ shorten_part(struct shortening *shortening, component *part)
 }
 
 /* The length of the clone suffix at TEXT by libiberty's rules: ".cold",
- * ".part.0", ".0". 0 if there is none. */
+ * ".part.0", ".0". What is none is taken whole. */
 static size_t
 clone_length(const char *text)
 {
     size_t length = 1;
     if (text[0] != '.')
-        return 0;
+        return strlen(text);
     if ((text[1] >= 'a' && text[1] <= 'z') || text[1] == '_')
         length += strcspn(text + 1, ".");
     while (text[length] == '.' && text[length + 1] >= '0' &&
@@ -455,6 +541,13 @@ short_cplus(const char *mangled)
     return add_clones(text, mangled + length);
 }
 
+static char *
+demangle_rust(const char *name, int options)
+{
+    char *text = demangle_old_rust(name);
+    return text != NULL ? text : rust_demangle(name, options);
+}
+
 static bool
 is_d(const char *name)
 {
@@ -486,7 +579,7 @@ demangle(const char *name, enum demangle_form form)
     if (name[1] != 'Z' && name[1] != 'R')
         return NULL;
     /* Rust's older names look like C++ ones. */
-    char *text = demangle_text(name, form, rust_demangle, shorten_rust);
+    char *text = demangle_text(name, form, demangle_rust, shorten_rust);
     if (text != NULL || name[1] == 'R')
         return text;
     return form == DEMANGLE_SHORT ? short_cplus(name)
