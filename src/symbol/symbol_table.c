@@ -6,9 +6,10 @@
  * inside a function, labels without a size in hand-written assembly. The class
  * of a symbol decides first: functions with a size, other symbols with a size,
  * functions without a size, labels. Within a class, the nearest start wins. At
- * equal starts the rank decides: global before weak before local, then fewer
- * leading underscores, then the longer name. So "malloc" wins over
- * "__libc_malloc", as in perf.
+ * equal starts the rank decides. It prefers the name of the API: no leading
+ * underscore before fewer ones, not local, then the shorter name. So "free"
+ * wins over "__libc_free" and "cfree", "read" over "__read", and "sin" over
+ * "sinf32x".
  *
  * A symbol without a size covers up to the next symbol, but not beyond its
  * section. Code behind a symbol's size gets no name.
@@ -28,21 +29,17 @@ is_function(const GElf_Sym *symbol)
     return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* The bits of a rank: 26-27 class, 24-25 binding, 16-23 underscores, 0-15
- * length. */
+/* The bits of a rank: 26-27 class, 25 no underscore, 24 not local, 16-23
+ * underscores, 0-15 length. */
 static uint32_t
 rank_of(const GElf_Sym *symbol, const char *name)
 {
     size_t underscores = strspn(name, "_"), length = strnlen(name, 0xffff);
-    int binding = GELF_ST_BIND(symbol->st_info);
     uint32_t rank = symbol->st_size != 0 ? 2 : 0;
-    rank = (rank + is_function(symbol)) << 2;
-    if (binding == STB_GLOBAL || binding == STB_GNU_UNIQUE)
-        rank += 2;
-    else if (binding == STB_WEAK)
-        rank += 1;
+    rank = (rank + is_function(symbol)) << 1 | (underscores == 0);
+    rank = rank << 1 | (GELF_ST_BIND(symbol->st_info) != STB_LOCAL);
     rank = rank << 8 | (uint32_t)(underscores < 255 ? 255 - underscores : 0);
-    return rank << 16 | (uint32_t)length;
+    return rank << 16 | (uint32_t)(0xffff - length);
 }
 
 static enum symbol_class

@@ -14,6 +14,7 @@
 #include "symbol/address_table.h"
 #include "util/intern.h"
 #include "symbol/range_index.h"
+#include "symbol/symbol_table.h"
 
 #define RANGES 200
 #define SPACE 400
@@ -127,6 +128,38 @@ strings_stay_where_they_are(void **state)
     intern_clear(&store);
 }
 
+/* The name at which a symbol of each NAMES is found, in both orders. */
+static void
+the_name_of_the_api_wins(void **state)
+{
+    static const char *const names[][4] = {
+        {"free", "cfree", "__libc_free"},
+        {"read", "__read", "__libc_read"},
+        {"recvmsg", "__recvmsg_syscall", "__GI___libc_recvmsg"},
+        {"sin", "sinf32x", "__sin"},
+        {"$s4main3fooyyF", "$x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
+        struct symbol_table table = {0};
+        const char *const *list = names[i / 2];
+        for (size_t j = 0; j < 4; j++) {
+            const char *name = list[i % 2 == 0 ? j : 3 - j];
+            unsigned type =
+                name != NULL && strcmp(name, "$x") == 0 ? STT_NOTYPE : STT_FUNC;
+            GElf_Sym symbol = {.st_size = 16,
+                               .st_info = GELF_ST_INFO(STB_GLOBAL, type)};
+            if (name != NULL)
+                assert_int_equal(symbol_table_add(&table, &symbol, name, 64,
+                                                  96),
+                                 0);
+        }
+        range_index_seal(&table.ranges);
+        assert_string_equal(symbol_table_find(&table, 70), list[0]);
+        symbol_table_free(&table);
+    }
+}
+
 int
 main(void)
 {
@@ -135,6 +168,7 @@ main(void)
         cmocka_unit_test(an_open_range_ends_at_the_next),
         cmocka_unit_test(an_address_table_finds_what_was_put),
         cmocka_unit_test(strings_stay_where_they_are),
+        cmocka_unit_test(the_name_of_the_api_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
