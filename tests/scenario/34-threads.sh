@@ -98,7 +98,7 @@ for trigger in auto timer; do
     for function in burn_elsewhere burn_alone; do
         expect_share 1 "$function;burn_outer;burn_inner" p.folded "$burning"
     done
-    expect_share 90 '^(__clone|thread_start|_start|__libc_start)' p.folded "$burning"
+    expect_share 90 '^((__)?clone|thread_start|_start|__libc_start)' p.folded "$burning"
 done
 
 # The kernel answers EAGAIN to clone(2).
