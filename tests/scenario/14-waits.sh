@@ -181,7 +181,8 @@ for trigger in auto timer; do
             was = truth["nap"] / (truth["nap"] + truth["rest"])
             is = nap / (nap + rest)
             exit !(is > 0.5 * was && is < 2 * was)
-        }' out || fail "$trigger: the short waits have another part"
+        }' out || fail "$trigger: the short waits have another part:
+$(awk '{ print $NF, $0 }' p.folded | sort -rn | head -n 9)"
 done
 
 finish

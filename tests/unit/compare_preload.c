@@ -148,8 +148,11 @@ walk_by_unwinder(const ucontext_t *context)
         theirs.frames[theirs.depth++] =
             is_return ? frame_return(pc) : frame_exact(pc);
         result = unw_step(&unwinder.cursor);
-        /* Said of the frame that was left: behind a signal's, pcs are exact. */
+        /* Said of the frame that was left: no call leads to a signal's, and
+         * behind it pcs are exact. */
         is_return = unw_is_signal_frame(&unwinder.cursor) <= 0;
+        if (!is_return)
+            theirs.frames[theirs.depth - 1] = frame_exact(pc);
         pc = unwinder_get(&unwinder, UNW_REG_IP);
     } while (result > 0 && pc != 0 && theirs.depth < DEPTH_MOST);
     return result > 0 ? 0 : result;
