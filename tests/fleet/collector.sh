@@ -12,7 +12,8 @@
 #   requests are on their way, and once by SIGKILL, when it has written what it
 #   got and push is stopped. One that is killed before loses what it has
 #   answered, and nothing can be done about that from outside;
-# - processes live for less than an interval.
+# - processes live for less than an interval, but longer than one that is not
+#   sampled yet (0.1 s).
 #
 # A profile that was sent again counts once: it has the same profile_id. Ends
 # with 0, 1 or 77 (skipped).
@@ -154,12 +155,12 @@ run awk '{ for (i = 0; i < 50000; i++) n[i % 99] += i }' < <(drip x)
 part=$((seconds / 5))
 sleep "$part"
 end KILL "$push"
-run awk 'BEGIN { for (i = 0; i < 3000000; i++) n += i }'
+run awk 'BEGIN { for (i = 0; i < 30000000; i++) n += i }'
 sleep 1
 push
 sleep "$part"
 end TERM "$collector"
-run perl -e '$n += $_ for 1 .. 3000000'
+run perl -e '$n += $_ for 1 .. 30000000'
 sleep 3
 collector
 sleep "$part"
@@ -168,7 +169,7 @@ push
 sleep $((part / 2))
 quiet
 end KILL "$collector"
-run awk 'BEGIN { for (i = 0; i < 2000000; i++) n += i }'
+run awk 'BEGIN { for (i = 0; i < 20000000; i++) n += i }'
 collector
 kill -CONT "$push"
 wait "${programs[@]}"
