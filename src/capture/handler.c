@@ -121,7 +121,8 @@ is_frozen(void)
     return atomic_load(&shared.frozen) == SHARED_FROZEN;
 }
 
-/* Whether the calling thread must: the one that ends the process never does. */
+/* Whether the calling thread must stand still. The thread that ends the process
+ * never does. */
 static bool
 is_to_stand(void)
 {

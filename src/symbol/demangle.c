@@ -107,7 +107,8 @@ shorten_rust(char *name)
     }
 }
 
-/* Write CODE in UTF-8. Returns the place behind it. */
+/* Write the character CODE at TO, in UTF-8. Returns the end of what is written.
+ */
 static char *
 put_utf8(char *to, unsigned long code)
 {
@@ -120,7 +121,8 @@ put_utf8(char *to, unsigned long code)
 }
 
 /* Write the character that the LENGTH bytes at NAME, "LT" or "ufc", stand for
- * in a Rust name. Returns the place behind it, or NULL if there is none. */
+ * in a Rust name. Returns the end of what is written at TO, or NULL if they
+ * stand for none. */
 static char *
 put_rust_escape(char *to, const char *name, size_t length)
 {
@@ -142,8 +144,8 @@ put_rust_escape(char *to, const char *name, size_t length)
     return put_utf8(to, code);
 }
 
-/* Write the part of a Rust name at NAME, of LENGTH bytes. Returns the place
- * behind it, or NULL if it is none. */
+/* Write the part of a Rust name at NAME, of LENGTH bytes. Returns the end of
+ * what is written at TO, or NULL if NAME is no such part. */
 static char *
 put_rust_part(char *to, const char *name, size_t length)
 {

@@ -6,10 +6,10 @@
  * inside a function, labels without a size in hand-written assembly. The class
  * of a symbol decides first: functions with a size, other symbols with a size,
  * functions without a size, labels. Within a class, the nearest start wins. At
- * equal starts the rank decides. It prefers the name of the API: no leading
- * underscore before fewer ones, not local, then the shorter name. So "free"
- * wins over "__libc_free" and "cfree", "read" over "__read", and "sin" over
- * "sinf32x".
+ * equal starts the rank decides. A name without a leading underscore comes
+ * first, then one that is not local, then one with fewer underscores, then the
+ * shorter one. That is mostly the name of the API: "free" wins over
+ * "__libc_free" and "cfree", "read" over "__read", and "sin" over "sinf32x".
  *
  * A symbol without a size covers up to the next symbol, but not beyond its
  * section. Code behind a symbol's size gets no name.

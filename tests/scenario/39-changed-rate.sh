@@ -71,9 +71,8 @@ run() {
 }
 
 # Ticks of the kernel are so few that they are dear only at a lower limit, and
-# the first 250 samples take a second. On a busy machine a timer has some 30 samples
-# a second, so the child may have no other rate than its parent's last.
-run 1 fork 1300 1200 SPROF_TRIGGER=timer SPROF_COST=0.1
+# the first 250 samples take a second.
+run 2 fork 1300 1200 SPROF_TRIGGER=timer SPROF_COST=0.1
 
 profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
 if [ ! -e p.folded ]; then
