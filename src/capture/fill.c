@@ -324,6 +324,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     rules_fetch_rest(regs.pc);
     slot->in_syscall = arch_is_at_call(regs.pc);
     walk_begin(&slot->walk, &regs);
+    slot->walk.go = arch_register(context, ARCH_GO);
 }
 
 /* Collect the frames that an interpreter has of the calling thread, and let the

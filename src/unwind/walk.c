@@ -10,6 +10,7 @@
 
 #include "base/hot.h"
 #include "base/sys.h"
+#include "morestack.h"
 #include "rules.h"
 #include "view.h"
 #include "walk.h"
@@ -28,6 +29,7 @@ HOT void
 walk_begin(struct walk *walk, const struct regs *regs)
 {
     walk->regs = *regs;
+    walk->go = 0;
     walk->is_return = false;
     walk->cut = CUT_NONE;
     walk->tail = walk->capacity / 4;
@@ -216,6 +218,30 @@ may_leap(struct walk *walk, struct rule rule, uint64_t at)
     return true;
 }
 
+/* A chain of Go ends with 0. Unless that is a root, the walk goes on on the
+ * goroutine's own stack, which may lie lower. */
+static enum walk_outcome
+end_chain(struct walk *walk, struct view *view)
+{
+    struct regs from, caller;
+    enum morestack found =
+        walk->go == 0 || walk->leaps != 0
+            ? MORESTACK_NO
+            : morestack_find(view, walk->go, &walk->regs, &from, &caller);
+    if (found == MORESTACK_NO)
+        return WALK_ROOT;
+    if (found == MORESTACK_LOST)
+        return cut_walk(walk, CUT_BAD_READ);
+    walk->leaps++;
+    walk->regs.sp = from.sp - 8;
+    enum walk_outcome outcome = enter_caller(walk, from.pc, from.sp, from.fp);
+    /* It has no frame: what it would return to is at its stack pointer. */
+    walk->regs.sp = caller.sp - 8;
+    return outcome == WALK_ON
+               ? enter_caller(walk, caller.pc, caller.sp, caller.fp)
+               : outcome;
+}
+
 /* Undo a frame by a chain. No table says where the frame is. Its register may
  * point anywhere, and so may all that is read there. */
 static enum walk_outcome
@@ -225,7 +251,7 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
     if (at == REGS_FP_UNKNOWN)
         return need_fp(walk);
     if (at == 0 && rule_chain_is(rule, RULE_CHAIN_ROOTED))
-        return WALK_ROOT;
+        return end_chain(walk, view);
     note_trusted(walk);
     view_guess(view);
     if ((at & 7) != 0 || (at < walk->regs.sp && !may_leap(walk, rule, at)))

@@ -43,6 +43,7 @@ enum walk_outcome {
  */
 struct walk {
     struct regs regs; /* of the frame to be undone next */
+    uint64_t go;      /* what register ARCH_GO held; 0: not known */
     bool is_return;   /* regs.pc is a return address */
     enum cut cut;
     uint32_t depth; /* frames so far */
@@ -64,7 +65,8 @@ struct walk {
 };
 
 /* Begin WALK at REGS, which are those of an interrupted thread. walk->frames
- * has room for walk->capacity frames. Context: any. */
+ * has room for walk->capacity frames. walk->go is not known yet. Context: any.
+ */
 void walk_begin(struct walk *walk, const struct regs *regs);
 
 /* Find the places of the frames of SCRIPT on the way. Context: any. */

@@ -30,7 +30,8 @@ expect_share 95 '^_start;.*;main;outer;near_entry' p.folded ';near_entry|^near_e
 #   which a 0 is reached: that is no root;
 # - a stack that assembly has made ends in the code that would end the program;
 # - no thread parks twice for code that is known to have no rule;
-# - Go with cgo: goroutines, calls of C, and calls back from C have roots.
+# - Go with cgo: goroutines, calls of C, and calls back from C have roots; a
+#   stack that grows has its callers, or says that it lacks them.
 section "no table and no frame pointer"
 
 way='main;call_it'
@@ -124,7 +125,22 @@ static uint64_t work(uint64_t n)
 static uint64_t call_back(uint64_t n) { return back(n) + 1; }
 */
 import "C"
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
+
+//go:noinline
+func grow(n int) int {
+	var words [64]int
+	for i := range words {
+		words[i] = n * i
+	}
+	if n == 0 {
+		return words[5]
+	}
+	return grow(n-1) + words[n&63]
+}
 
 //export back
 func back(n C.uint64_t) C.uint64_t { return C.uint64_t(compute(uint64(n))) }
@@ -151,6 +167,10 @@ var sum [3]uint64
 
 func main() {
 	done := make(chan bool)
+	for len(os.Args) > 1 && cpuTime() < 3_000_000_000 {
+		go func() { done <- grow(3000) != 0 }()
+		<-done
+	}
 	for g := range 3 {
 		go func() {
 			for cpuTime() < 1_500_000_000 {
@@ -184,6 +204,15 @@ EOF
             rooted.folded || fail "no way from work to its goroutine"
         expect_share 90 ';call_back;.*crosscall2;.*;main.compute' \
             rooted.folded 'crosscall2;.*;main.compute'
+        plain "$sprofile" record -o grows.sprof -- ./job grow
+        expect_status 0
+        plain "$sprofile" convert grows.sprof grows.folded
+        expect_status 0
+        expect_share 65 '^runtime.goexit.*;main.grow;runtime.morestack' \
+            grows.folded 'runtime.newstack'
+        # Before the first such walk, the others are not known for cut ones.
+        expect_share 90 '^(runtime.goexit|\[trunc).*runtime.morestack' \
+            grows.folded 'runtime.newstack'
     else
         echo "no program: $(head -n 1 go.err)"
     fi

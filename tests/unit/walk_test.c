@@ -330,6 +330,107 @@ the_ring_keeps_the_root_however_far_it_has_turned(void **state)
         }
 }
 
+/* The stack of Go's scheduler ends in morestack, and the goroutine that needs a
+ * larger stack has stopped in a function without a frame (morestack.h). */
+static uint64_t scheduler[16], other[16], goroutine[16], thread[80], small[16];
+static uint32_t morestack[64], needy[64];
+
+/* Put a call over DISTANCE bytes in front of AT. */
+#if defined(__x86_64__)
+static void
+put_call_bytes(uint32_t *at, int64_t distance)
+{
+    int32_t offset = (int32_t)distance;
+
+    ((uint8_t *)at)[-5] = 0xe8;
+    memcpy((char *)at - 4, &offset, sizeof(offset));
+}
+#else
+static void
+put_call_bytes(uint32_t *at, int64_t distance)
+{
+    at[-1] = 0x94000000u | ((uint32_t)((distance + 4) / 4) & 0x3ffffffu);
+}
+#endif
+
+/* Put a call of TARGET in front of AT. Returns its return address. */
+static uint64_t
+put_call(uint32_t *at, const uint32_t *target)
+{
+    put_call_bytes(at, (const char *)target - (const char *)at);
+    return (uint64_t)at;
+}
+
+static int
+begin_growth(void **state)
+{
+    uint64_t newstack = put_call(morestack + 40, needy);
+    uint64_t stopped = put_call(needy + 40, morestack);
+
+    begin_walk(state);
+    put_rule(newstack, rule_chain(RULE_CHAIN_ROOTED));
+    rules_put(LEAF, rule_chain(RULE_CHAIN_ROOTED));
+    put_rule(F1, rule_chain(RULE_CHAIN_ROOTED));
+    stack[2] = 0;
+    stack[3] = newstack;
+    scheduler[6] = goroutine[6] = other[6] = (uint64_t)thread;
+    scheduler[7] = word_at(4);
+    thread[10] = (uint64_t)other;
+    thread[20] = (uint64_t)goroutine;
+    goroutine[0] = (uint64_t)small;
+    goroutine[1] = (uint64_t)(small + 16);
+    goroutine[7] = (uint64_t)(small + 4);
+    goroutine[8] = stopped;
+    goroutine[11] = F1; /* where there is a link register */
+    goroutine[12] = (uint64_t)(small + 8);
+    small[4] = F1;
+    small[8] = 0;
+    small[9] = ROOT;
+    stand_at(LEAF, word_at(0), word_at(2));
+    walk.go = (uint64_t)scheduler;
+    return 0;
+}
+
+static void
+a_stack_that_grows_goes_on_on_the_goroutines(void **state)
+{
+    (void)state;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 5);
+    assert_return(1, (uint64_t)(morestack + 40));
+    assert_return(2, (uint64_t)(needy + 40));
+    assert_return(3, F1);
+    assert_return(4, ROOT);
+    /* In a copy of the scheduler's stack there is no goroutine. */
+    stand_at(LEAF, word_at(0), word_at(2));
+    walk.go = (uint64_t)scheduler;
+    view_begin_copy(&view, word_at(0), sizeof(stack), (uint8_t *)stack);
+    expect_cut(CUT_BAD_READ, 2);
+}
+
+/* Nothing of what is read may contradict the rest. */
+static void
+another_root_of_a_scheduler_is_one(void **state)
+{
+    uint64_t *const fields[] = {&scheduler[7], &scheduler[6], &goroutine[6],
+                                &goroutine[1], &goroutine[8]};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        uint64_t before = *fields[i];
+
+        *fields[i] = (uint64_t)small;
+        stand_at(LEAF, word_at(0), word_at(2));
+        walk.go = (uint64_t)scheduler;
+        assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+        assert_int_equal(walk.depth, 2);
+        *fields[i] = before;
+    }
+    stand_at(LEAF, word_at(0), word_at(2));
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 2);
+}
+
 int
 main(void)
 {
@@ -349,7 +450,11 @@ main(void)
                                begin_walk),
         cmocka_unit_test_setup(a_deep_stack_keeps_both_ends, begin_walk),
         cmocka_unit_test_setup(
-            the_ring_keeps_the_root_however_far_it_has_turned, begin_walk)};
+            the_ring_keeps_the_root_however_far_it_has_turned, begin_walk),
+        cmocka_unit_test_setup(another_root_of_a_scheduler_is_one,
+                               begin_growth),
+        cmocka_unit_test_setup(a_stack_that_grows_goes_on_on_the_goroutines,
+                               begin_growth)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,22 @@ enum arch_register {
 #define ARCH_PHP_FRAME 27u
 #define ARCH_PHP_INSTRUCTION 28u
 
+/* The register in which Go keeps its "struct g"
+ * (src/cmd/compile/abi-internal.md).
+ */
+#define ARCH_GO 28u
+
+/* Bytes of a direct call. arch_call_target: whether WORD, the 8 bytes at its
+ * first one, is a direct call that ends at NEXT. *TARGET is what it calls. */
+#define ARCH_CALL_BYTES 4u
+static inline bool
+arch_call_target(uint64_t word, uint64_t next, uint64_t *target)
+{
+    int64_t words = (int32_t)((uint32_t)word << 6) >> 6;
+    *target = next - ARCH_CALL_BYTES + (uint64_t)(words * 4);
+    return ((uint32_t)word >> 26) == 0x25;
+}
+
 /* The registers that an unwind table can speak of, by number. */
 struct arch_registers {
     uint64_t at[ARCH_REGISTERS];

@@ -78,6 +78,21 @@ enum arch_register {
 #define ARCH_PHP_FRAME 14u
 #define ARCH_PHP_INSTRUCTION 15u
 
+/* The register in which Go keeps its "struct g"
+ * (src/cmd/compile/abi-internal.md).
+ */
+#define ARCH_GO 14u
+
+/* Bytes of a direct call. arch_call_target: whether WORD, the 8 bytes at its
+ * first one, is a direct call that ends at NEXT. *TARGET is what it calls. */
+#define ARCH_CALL_BYTES 5u
+static inline bool
+arch_call_target(uint64_t word, uint64_t next, uint64_t *target)
+{
+    *target = next + (uint64_t)(int64_t)(int32_t)(word >> 8);
+    return (word & 0xff) == 0xe8;
+}
+
 /* The registers that an unwind table can speak of, by number. */
 struct arch_registers {
     uint64_t at[ARCH_REGISTERS];
