@@ -90,8 +90,10 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
     if (view->stacks != NULL)
         return 0;
     view->stacks = stacks_open(path, &options, error, size);
-    if (view->stacks != NULL)
+    if (view->stacks != NULL) {
         view->stacks->profile->shows_native = view->filter.is_native;
+        view->stacks->profile->shows_script = view->filter.is_script;
+    }
     if (view->stacks != NULL && view->remote != NULL)
         stacks_tell_pid(view->stacks, (uint32_t)view->remote->process.pid);
     return view->stacks != NULL ? 0 : -1;
@@ -210,6 +212,10 @@ static const struct command_option options[] = {
      arguments_flag, FIELD(filter.full_names)},
     {"native", NULL, "all native frames of interpreters, too", arguments_flag,
      FIELD(filter.is_native)},
+    {"script", NULL,
+     "of stacks with functions of Python or PHP, these\n"
+     "alone",
+     arguments_flag, FIELD(filter.is_script)},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
     {0},
 };

@@ -134,6 +134,10 @@ const struct command_option inputs_options[] = {
      take_sysroot, .words = "a directory"},
     {"native", NULL, "all native frames of interpreters, too", arguments_flag,
      .field = offsetof(struct filter_options, is_native)},
+    {"script", NULL,
+     "of stacks with functions of Python or PHP, these\n"
+     "alone",
+     arguments_flag, .field = offsetof(struct filter_options, is_script)},
     {0},
 };
 
@@ -252,6 +256,7 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
         return NULL;
     int status;
     profile->shows_native = filter->is_native;
+    profile->shows_script = filter->is_script;
     folding_apply(profile);
     if (filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "

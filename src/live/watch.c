@@ -63,6 +63,7 @@ watch_new(struct reader *reader, const struct filter_options *filter,
         goto err;
     watch->load->profile = watch->profile;
     watch->profile->shows_native = filter != NULL && filter->is_native;
+    watch->profile->shows_script = filter != NULL && filter->is_script;
     if (spool_begin(watch->load, reader_header(reader)) != 0 ||
         (filter_is_set(filter) && filter_describe(filter, watch->profile) != 0))
         goto err;

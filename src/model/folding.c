@@ -3,8 +3,9 @@
  * folding.c -- see folding.h. The loop is known by its place: it is the native
  * frame right below a function of the interpreter (script.h of unwind/). The
  * functions by which it is entered are known by their names, and only where
- * they stand between the loop and what called it. A frame of the interpreter's
- * own file without a name counts as one of them, because it says nothing.
+ * they stand between the loop and what called it, or below a function of the
+ * interpreter. A frame of the interpreter's own file without a name counts as
+ * one of them, because it says nothing.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -223,6 +224,18 @@ skip_glue(struct profile *profile, uint32_t node)
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
+/* Whether NODE belongs to the function of the interpreter that calls it: it
+ * enters the loop, or it is code of the interpreter without a name. */
+static bool
+is_served(struct profile *profile, uint32_t node)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    const struct profile_node *caller = &profile->nodes[at->parent];
+    return (caller->flags & (NODE_SCRIPT | NODE_UNPLACED)) == NODE_SCRIPT &&
+           profile->modules[at->module].is_interpreter &&
+           is_glue(profile, node, at->module);
+}
+
 /* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
  * its function is not on the thread's stack of functions. Another greenlet has
  * it, or the loop has just begun. */
@@ -236,10 +249,35 @@ is_other_loop(struct profile *profile, uint32_t node)
             strncmp(name, tail_name, sizeof(tail_name) - 1) == 0);
 }
 
+static bool
+is_script(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
+}
+
+/* Leave out NODE if it is native and a function of the interpreter calls it. If
+ * it is such a function, let the next outer one call it. */
+static void
+fold_native(struct profile *profile, uint32_t node)
+{
+    struct profile_node *at = &profile->nodes[node];
+    at->parent = folding_shown(profile, at->parent);
+    if (!is_script(profile, node)) {
+        at->is_folded = is_script(profile, at->parent);
+        return;
+    }
+    while (at->parent != 0 && !is_script(profile, at->parent))
+        at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
+}
+
 static void
 fold_node(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
+    if (profile->shows_script) {
+        fold_native(profile, node);
+        return;
+    }
     if (is_loop(profile, node)) {
         at->is_folded = true;
         note_interpreter(profile, at->module);
@@ -254,12 +292,15 @@ fold_node(struct profile *profile, uint32_t node)
         at->mark = NAMING_COLLECTOR;
     else if (is_other_loop(profile, node))
         at->mark = NAMING_UNKNOWN_SCRIPT;
+    else
+        at->is_folded = is_served(profile, node);
 }
 
 void
 folding_extend(struct profile *profile)
 {
-    if (!profile->has_scripts || profile->shows_native)
+    if (!profile->has_scripts ||
+        (profile->shows_native && !profile->shows_script))
         return;
     for (uint32_t i = profile->folded_nodes; i < profile->node_count; i++)
         fold_node(profile, i);

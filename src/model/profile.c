@@ -120,6 +120,16 @@ profile_module_name(const struct profile *profile, uint32_t module)
     return path_name(profile->modules[module].path);
 }
 
+const char *
+profile_node_module(const struct profile *profile, uint32_t node)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    if ((at->flags & NODE_SCRIPT) != 0)
+        return (at->flags & NODE_PHP) != 0 ? "PHP" : "Python";
+    return at->module != 0 ? profile_module_name(profile, at->module)
+                           : PROFILE_NO_MODULE;
+}
+
 uint32_t
 profile_module_names(const struct profile *profile, uint32_t module)
 {

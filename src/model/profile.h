@@ -203,6 +203,7 @@ struct profile {
 
     bool full_names;    /* of functions, see enum demangle_form */
     bool shows_native;  /* native frames of interpreters, too (folding.h) */
+    bool shows_script;  /* of stacks with functions of one, those alone */
     bool has_scripts;   /* functions of an interpreter are among the nodes */
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
@@ -277,6 +278,14 @@ const char *profile_state(struct profile *profile,
 /* The last part of MODULE's path, "" for module 0. It lives as long as
  * PROFILE. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
+
+/* What stands for code in no file, which is of no script function. */
+#define PROFILE_NO_MODULE "[generated code]"
+
+/* The last part of the path of the file that NODE's code is in, or the language
+ * of a function that an interpreter runs ("Python"), or PROFILE_NO_MODULE. It
+ * lives as long as PROFILE. */
+const char *profile_node_module(const struct profile *profile, uint32_t node);
 
 /* Return the kinds of names that MODULE has, as enum module_names of
  * store/layout.h. The names may come from the module's file. Their kinds are

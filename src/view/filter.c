@@ -66,12 +66,11 @@ filter_is_in_module(const struct profile *profile, uint32_t node,
 {
     uint32_t module = node != 0 ? profile->nodes[node].module : 0;
     const char *path = profile->modules[module].path;
-    const char *name = profile_module_name(profile, module);
+    const char *name = profile_node_module(profile, node);
     if (node == 0 || profile_is_marker(profile, node))
         return false;
     if (module == 0)
-        return strcmp(pattern, FILTER_NO_MODULE) == 0 ||
-               fnmatch(pattern, FILTER_NO_MODULE, 0) == 0;
+        path = name;
     return strcmp(pattern, name) == 0 || strcmp(pattern, path) == 0 ||
            fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, path, 0) == 0;
 }

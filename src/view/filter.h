@@ -37,6 +37,7 @@ struct filter_options {
     bool full_names;     /* of functions, in expressions and output */
     const char *sysroot; /* files of modules are below it; NULL: here */
     bool is_native;      /* stacks are not folded (model/folding.h) */
+    bool is_script;      /* functions of interpreters alone, if there are any */
     bool has_time;
     uint64_t from, to; /* ns since the profile's start; UINT64_MAX: its end */
 };
@@ -58,9 +59,8 @@ struct filter_options {
 int filter_add_label(struct filter_options *filter, const char *key,
                      const char *value);
 
-/* Whether PATTERN matches the module that NODE is in. Code in no module is
- * FILTER_NO_MODULE. */
-#define FILTER_NO_MODULE "[generated code]"
+/* Whether PATTERN matches the module that NODE is in (profile_node_module), or
+ * its path. */
 #define FILTER_MODULE_KEY "--module" /* the key of such a label */
 bool filter_is_in_module(const struct profile *profile, uint32_t node,
                          const char *pattern);

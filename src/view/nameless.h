@@ -2,7 +2,8 @@
 /*
  * nameless.h -- which files have code without names on the stacks of a profile,
  * and how much of its time that affects. There is one row for each file,
- * however often it is mapped. Generated code is the row of module 0.
+ * however often it is mapped. Generated code is the row of module 0. The start
+ * of a thread (clone3, start_thread) counts only where it has time of its own.
  */
 #ifndef VIEW_NAMELESS_H
 #define VIEW_NAMELESS_H

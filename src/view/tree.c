@@ -101,20 +101,18 @@ step(struct merge *merge, uint32_t parent, const struct tree_label *what)
     return tree_child(tree, parent, name);
 }
 
-/* The step to the module of NODE. Code in no module has a name in brackets. */
+/* The step to the module of NODE. */
 static uint32_t
 step_module(struct merge *merge, uint32_t parent, uint32_t node)
 {
     struct profile *profile = merge->profile;
     struct tree_label what = {
-        .function = profile_module_name(profile, profile->nodes[node].module),
+        .function = profile_node_module(profile, node),
         .module = "",
         .file = "",
     };
     if (profile_is_marker(profile, node))
         what.function = naming_symbol(profile, node)->frames[0].function;
-    else if (what.function[0] == '\0')
-        what.function = "[generated code]";
     return step(merge, parent, &what);
 }
 

@@ -4,6 +4,7 @@
 # Goals of this test: functions of Python on the stacks of a real interpreter.
 # - a function stands between the native function that called it and the one
 #   that it calls; the interpreter's loop is not shown, except with --native;
+#   with --script these functions alone;
 # - files and lines are those of the source; a report begins with the program's
 #   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
@@ -76,6 +77,12 @@ grep -qE '^python +[89][0-9]\.[0-9] %|^python +100\.0 %' own && head -n 3 own |
 ! grep -qE 'importlib|threading|\[' own || fail "other files' lines: $(cat own)"
 plain "$sprofile" report -n 5 --native p.sprof
 grep -q '_PyEval_EvalFrameDefault' out || fail "--native: no loop"
+plain "$sprofile" convert --script p.sprof script.folded
+stack='app\.<module>;app\.spin;app\.sorter;app\.key;app\.leaf'
+[ "$(share "$stack" script.folded)" -ge 80 ] ||
+    fail "--script: $(head -n 3 script.folded)"
+plain "$sprofile" report --by module -n 3 p.sprof
+grep -qE ' Python$' out || fail "--by module: $(cat out)"
 
 python3 - >kinds <<'P' || fail "Firefox: $(cat kinds)"
 import json, sys

@@ -45,15 +45,11 @@ add_script(void)
     maker_append(RECORD_SCRIPT, &record, sizeof(record), tail, 2);
 }
 
-/* Fold the spool at hand. Its only stack must be NAMES, from the leaf on, which
- * end with NULL. */
+/* The stack of SAMPLE must be NAMES, from the leaf on, which end with NULL. */
 static void
-expect_stack(bool shows_native, const char *const *names)
+check_stack(struct profile *profile, uint32_t sample, const char *const *names)
 {
-    struct profile *profile = maker_load(NULL);
-    profile->shows_native = shows_native;
-    folding_apply(profile);
-    uint32_t node = profile->samples[0].node;
+    uint32_t node = profile->samples[sample].node;
     for (; *names != NULL; names++) {
         assert_int_not_equal(node, 0);
         assert_string_equal(naming_symbol(profile, node)->frames[0].function,
@@ -61,6 +57,19 @@ expect_stack(bool shows_native, const char *const *names)
         node = profile->nodes[node].parent;
     }
     assert_int_equal(node, 0);
+}
+
+#define CHECK_STACK(profile, sample, ...) \
+    check_stack(profile, sample, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Fold the spool at hand. Its first stack must be NAMES. */
+static void
+expect_stack(bool shows_native, const char *const *names)
+{
+    struct profile *profile = maker_load(NULL);
+    profile->shows_native = shows_native;
+    folding_apply(profile);
+    check_stack(profile, 0, names);
     profile_free(profile);
 }
 
@@ -89,6 +98,56 @@ loop_and_glue_are_left_out(void **state)
     (void)state;
     add_stack();
     EXPECT_STACK(false, "list_sort", "job.work", "main");
+}
+
+/* Time in code of the interpreter that serves a function is the function's. */
+static void
+nameless_code_and_glue_are_the_functions_own(void **state)
+{
+    (void)state;
+    name_interpreter();
+    add_script();
+    maker_add_node(1, 0, 1, MAIN, 0);
+    maker_add_node(2, 1, 1, 7, NODE_SCRIPT);
+    maker_add_node(3, 2, 1, LOOP, 0);
+    maker_add_node(4, 3, 1, NAMELESS, 0);
+    maker_add_node(5, 4, 1, GLUE, 0);
+    maker_add_node(6, 5, 1, NAMELESS + 1, 0);
+    maker_add_sample(1, 6, 1, 0);
+    EXPECT_STACK(false, "job.work", "main");
+}
+
+static void
+nameless_code_of_a_native_function_stays(void **state)
+{
+    (void)state;
+    add_stack();
+    maker_add_node(7, 6, 1, NAMELESS, 0);
+    maker_add_sample(1, 7, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "?", "list_sort", "job.work", "main");
+    profile_free(profile);
+}
+
+static void
+functions_of_the_interpreter_are_shown_alone(void **state)
+{
+    (void)state;
+    add_stack();
+    maker_add_node(7, 6, 1, 7, NODE_SCRIPT);
+    maker_add_node(8, 7, 1, LOOP, 0);
+    maker_add_node(9, 1, 1, HELPER, 0);
+    maker_add_sample(1, 8, 1, 0);
+    maker_add_sample(1, 9, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    profile->shows_script = true;
+    folding_apply(profile);
+    CHECK_STACK(profile, 0, "job.work");
+    CHECK_STACK(profile, 1, "job.work", "job.work");
+    /* A stack without such a function stays as it is. */
+    CHECK_STACK(profile, 2, "list_sort", "main");
+    profile_free(profile);
 }
 
 static void
@@ -155,8 +214,7 @@ the_collector_is_known_by_its_place(void **state)
 {
     (void)state;
     add_collection((struct collector){NAMELESS + 1, NAMELESS + 2});
-    EXPECT_STACK(false, "job.work", "[garbage collection]", "?", "job.work",
-                 "main");
+    EXPECT_STACK(false, "job.work", "[garbage collection]", "job.work", "main");
 }
 
 static void
@@ -182,8 +240,7 @@ the_collector_is_known_by_its_name(void **state)
     (void)state;
     maker_name(NAMELESS + 1, "gc_collect_main.isra.0", NULL);
     add_collection((struct collector){0, 0});
-    EXPECT_STACK(false, "job.work", "[garbage collection]", "?", "job.work",
-                 "main");
+    EXPECT_STACK(false, "job.work", "[garbage collection]", "job.work", "main");
 }
 
 /* Without functions of an interpreter a program may call such functions. */
@@ -203,6 +260,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT(loop_and_glue_are_left_out),
+        UNIT(nameless_code_and_glue_are_the_functions_own),
+        UNIT(nameless_code_of_a_native_function_stays),
+        UNIT(functions_of_the_interpreter_are_shown_alone),
         UNIT(all_stay_if_native_frames_are_asked_for),
         UNIT(a_loop_of_an_unknown_function_is_marked),
         UNIT(a_function_without_a_place_folds_nothing),

@@ -60,6 +60,30 @@ a_stack_counts_once_for_a_file(void **state)
     profile_free(profile);
 }
 
+/* Two frames of the C library start a thread. They have no names. */
+static void
+the_start_of_a_thread_counts_where_it_has_time(void **state)
+{
+    (void)state;
+    maker_name(0x10, "main", NULL);
+    maker_add_head();
+    maker_add_module(3, "/lib/libc.so.6");
+    maker_add_node(1, 0, 3, 0x100, 0);
+    maker_add_node(2, 1, 3, 0x200, 0);
+    maker_add_node(3, 2, 1, 0x10, 0);
+    maker_add_node(4, 3, 3, 0x300, 0);
+    maker_add_sample(1, 3, 90, 0);
+    maker_add_sample(1, 4, 7, 0);
+    maker_add_sample(1, 2, 3, 0);
+    struct profile *profile = maker_load(NULL);
+    struct nameless nameless;
+    assert_int_equal(nameless_build(&nameless, profile), 0);
+    assert_int_equal(nameless.count, 1);
+    expect_row(&nameless.rows[0], 3, 2, 10);
+    nameless_release(&nameless);
+    profile_free(profile);
+}
+
 /* Modules 3 and on, of 2 samples each, and module 2 with 1,000. */
 static struct profile *
 with_small_files(unsigned small, const char *path)
@@ -180,6 +204,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT(a_stack_counts_once_for_a_file),
+        UNIT(the_start_of_a_thread_counts_where_it_has_time),
         UNIT(small_files_are_summed),
         UNIT(a_hint_is_given_once),
         UNIT(nothing_is_told_where_all_have_names),
