@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* budget.c -- see budget.h. The stride is doubled and halved. */
+/* budget.c -- see budget.h. What is used is taken to be in inverse proportion
+ * to the stride. A stride is kept while it uses LEAST_PERCENT of what may be
+ * used, or more. */
 #include "base/clock.h"
 #include "budget.h"
 
@@ -7,6 +9,8 @@
  * periods. */
 #define WINDOW_NS 100000000u
 #define STRIDE_MOST 64u
+
+#define LEAST_PERCENT 75u
 
 /* 1 / FLOOR of one CPU is left to the sampler whatever the threads do. */
 #define FLOOR 400u
@@ -45,6 +49,21 @@ allowance(struct budget *budget, uint64_t length, uint64_t ran)
     return most;
 }
 
+/* Returns the stride after one of STRIDE, which used USED of MOST: at most
+ * twice as long, and at least half. */
+static uint32_t
+next_stride(uint32_t stride, uint64_t used, uint64_t most)
+{
+    uint64_t wanted =
+        most != 0 ? (stride * used + most - 1) / most : STRIDE_MOST;
+    uint64_t longest = stride < STRIDE_MOST / 2 ? 2 * stride : STRIDE_MOST;
+    uint64_t shortest = (stride + 1) / 2;
+    if (used <= most && used >= most / 100 * LEAST_PERCENT)
+        return stride;
+    wanted = wanted < longest ? wanted : longest;
+    return (uint32_t)(wanted > shortest ? wanted : shortest);
+}
+
 uint32_t
 budget_note(struct budget *budget, uint64_t now, uint64_t own, uint64_t process,
             bool is_free)
@@ -57,10 +76,7 @@ budget_note(struct budget *budget, uint64_t now, uint64_t own, uint64_t process,
     uint64_t length = now - budget->window_end + WINDOW_NS;
     uint64_t threads = process - own;
     uint64_t most = allowance(budget, length, threads - budget->threads);
-    if (budget->used > most && budget->stride < STRIDE_MOST)
-        budget->stride *= 2;
-    else if (budget->used < most / 3 && budget->stride > 1)
-        budget->stride /= 2;
+    budget->stride = next_stride(budget->stride, budget->used, most);
     budget->used = 0;
     budget->threads = threads;
     budget->window_end = now + WINDOW_NS;

@@ -69,11 +69,14 @@ harvest_listen(bool (*given)(struct slot *slot))
     listener = given;
 }
 
-bool
-harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
+/* Ask thread INDEX as harvest_ask and harvest_ask_place do. */
+static bool
+ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between,
+    bool asks_place)
 {
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
+    account->asks_place = asks_place;
     account->sequence = harvest_sequence();
     account->asked_clock = clock;
     account->asked_at = now;
@@ -88,6 +91,18 @@ harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
     account->in_flight = true;
     sums->in_flight++;
     return true;
+}
+
+bool
+harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
+{
+    return ask(index, clock, now, between, false);
+}
+
+bool
+harvest_ask_place(uint32_t index, uint64_t clock, uint64_t now)
+{
+    return ask(index, clock, now, 0, true);
 }
 
 /* How far the main thread's stack may grow at once. Nothing else is mapped so
@@ -420,17 +435,25 @@ count_measured(struct thread_time *account, const struct slot *slot)
     rates_measure(account, slot->measured);
 }
 
-static void
-take_sample(struct slot *slot, uint32_t index)
+/* Returns where thread INDEX was, whose walk in SLOT is over. */
+static struct journal_place
+place_of(struct slot *slot, uint32_t index)
 {
-    struct thread_time *account = thread_time_of(index);
-    struct journal_sums *sums = thread_time_sums();
     script_names_resolve(slot->walk.script);
     struct journal_place place = {.node = stack_tree_enter(&slot->walk, index),
                                   .depth = slot->walk.depth,
                                   .set = slot->label};
     place.label = journal_context(journal_labels(place.set), &slot->context,
                                   slot->script.task);
+    return place;
+}
+
+static void
+take_sample(struct slot *slot, uint32_t index)
+{
+    struct thread_time *account = thread_time_of(index);
+    struct journal_sums *sums = thread_time_sums();
+    struct journal_place place = place_of(slot, index);
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;
@@ -471,6 +494,11 @@ harvest_answer(struct slot *slot)
         return;
     account->in_flight = false;
     thread_time_sums()->in_flight--;
+    if (account->asks_place) {
+        thread_time_sums()->counts.asked--;
+        account->told_at = place_of(slot, index);
+        return;
+    }
     take_sample(slot, index);
     if (lacks_stack(account, slot))
         learn_stack(account, index, slot);

@@ -18,6 +18,10 @@
 bool harvest_ask(uint32_t index, uint64_t clock, uint64_t now,
                  uint64_t between);
 
+/* Ask thread INDEX, which is in line, where that is. The answer is no sample.
+ * The place is then in its thread time (told_at). */
+bool harvest_ask_place(uint32_t index, uint64_t clock, uint64_t now);
+
 /* Turn the slots that are DONE into samples. Walks that are unfinished are
  * finished before. A call while they are taken does nothing, and returns false.
  */

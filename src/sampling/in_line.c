@@ -149,7 +149,7 @@ in_line_see(struct thread_time *account, uint32_t index, uint64_t clock,
     bool has_note = waiting_read(index, &at);
     if (has_note && at.sp != account->noted.sp)
         account->same_waits = 0;
-    if (has_note && wait_place(index, NULL, &at, clock, &place)) {
+    if (has_note && wait_place_in_line(index, &at, clock, &place)) {
         account->stood_at = place;
         account->held = account->rest > 0 ? (uint64_t)account->rest : 0;
         in_line_place(account, index, &place, now);
@@ -189,7 +189,8 @@ bool
 in_line_may_wait(const struct thread_time *account, uint32_t index)
 {
     struct regs at;
-    return account->has_woken || waiting_read(index, &at);
+    return account->has_woken || account->noted.pc != 0 ||
+           waiting_read(index, &at);
 }
 
 void

@@ -74,6 +74,11 @@
 #define LONG_WAIT_NS 50000000u
 #define AWAKE_NS 1000000u
 
+/* The part of a look, in UNFOUND_ONE of one, that should have found a thread
+ * running is the part of the time for which it ran. UNFOUND_MOST: 16 looks. */
+#define UNFOUND_ONE 1024u
+#define UNFOUND_MOST (16 * UNFOUND_ONE)
+
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_LEAST */
 
 /* Number of looks after which parked threads are served. */
@@ -261,6 +266,40 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
     in_line_hurry(account, index, now);
 }
 
+/* Whether a thread that is awake is asked. One that waits now and then may be
+ * in line because it wakes: it would answer there, whatever it does after that.
+ * So it is asked where a look finds it running. If none has for so long that
+ * many should have, it runs where the sampler does, and only then: any look may
+ * ask.
+ */
+static bool
+is_asked_now(struct thread_time *account, uint32_t index, bool is_in_line)
+{
+    struct regs note;
+    if (!is_in_line)
+        account->unfound = 0;
+    return !is_in_line || account->unfound >= UNFOUND_MOST ||
+           (account->noted.pc == 0 && !waiting_read(index, &note));
+}
+
+/* A thread that waits now and then is in line outside a wait: it has lost its
+ * CPU. Ask where, if questions are asked and some of its time has no place.
+ * Returns whether it was asked. */
+static bool
+asks_where(const struct thread_time *account, uint32_t index, uint64_t clock,
+           uint64_t now, struct observe_view *view)
+{
+    struct regs note;
+    if (account->trigger != TRIGGER_ASK || account->in_flight ||
+        account->noted.pc == 0 || account->unplaced == 0 ||
+        view->asked >= ASK_MOST || waiting_read(index, &note) ||
+        !trigger_may_ask(threads_at(index)->tid, clock - account->base) ||
+        !harvest_ask_place(index, clock, now))
+        return false;
+    view->asked++;
+    return true;
+}
+
 /* Find out what the thread does at this instant, when its clock does not say.
  */
 static void
@@ -272,13 +311,15 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     pid_t tid = threads_at(index)->tid;
     wait_look_at(tid, &look);
     if (look.state == LOOK_RUNNING) {
+        bool is_in_line = clock_thread(tid) == clock;
         if (!thread_time_is_cpu_only() && account->stood_at.node == 0 &&
-            clock_thread(tid) == clock)
+            is_in_line && !asks_where(account, index, clock, now, view))
             in_line_see(account, index, clock, now);
-        see_running(account, index, clock, now, between, view);
+        bool is_asked = is_asked_now(account, index, is_in_line);
+        see_running(account, index, clock, now, is_asked ? between : 0, view);
     } else if (look.state != LOOK_GONE && !thread_time_is_cpu_only()) {
         (void)waiting_read(index, &account->noted);
-        if (wait_place(index, &look, NULL, clock, &place)) {
+        if (wait_place(index, &look, clock, &place)) {
             account->stood_at.node = 0;
             account->held = account->stood = 0;
             /* The record of a wait is the last while it is open. */
@@ -326,6 +367,8 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
 {
     uint64_t since = account->seen_at, between = now - since;
     uint64_t queued = 0, times = 0;
+    if (between != 0)
+        account->unfound += UNFOUND_ONE * ran / between;
     bool has_no_waits =
         thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
@@ -414,6 +457,10 @@ look_at_thread(uint32_t index, uint64_t now, struct observe_view *view)
         return 0;
     }
     uint64_t ran = clock - account->seen;
+    if (account->told_at.node != 0) {
+        in_line_place(account, index, &account->told_at, now);
+        account->told_at.node = 0;
+    }
     enum loss refusal = ask_refusal(index, account->sequence);
     if (account->in_flight && refusal != LOSS_COUNT)
         thread_time_lose(account, refusal);

@@ -35,6 +35,7 @@
 #include "counts.h"
 #include "follow_cpu.h"
 #include "go_program.h"
+#include "epoch.h"
 #include "harvest.h"
 #include "marks.h"
 #include "observe.h"
@@ -248,6 +249,10 @@ choose_stride(const struct observe_view *view, uint64_t now)
     stride = stride * GROWTH < most ? stride * GROWTH : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)
         least = THRIFT_NEW;
+    /* A question is asked at a tick, where that finds a thread running. */
+    uint32_t asking = periods_of(epoch_period() / 2);
+    if (asks && view->ran && least > asking)
+        least = asking;
     if (stride < least) {
         thread_time_sums()->counts.skipped += least - stride;
         stride = least;

@@ -116,7 +116,7 @@ thread_time_rotate(uint32_t index)
     account->live_place = account->live_cpu = 0;
     account->wait = account->last = NULL;
     account->ran_at = account->waited_at = account->stood_at =
-        account->line_at = (struct journal_place){0};
+        account->line_at = account->told_at = (struct journal_place){0};
     account->has_woken = false;
     account->held = account->stood = 0;
 }
@@ -124,7 +124,10 @@ thread_time_rotate(uint32_t index)
 void
 thread_time_lose(struct thread_time *account, enum loss cause)
 {
-    sums.lost[cause]++;
+    if (account->asks_place)
+        sums.counts.asked--;
+    else
+        sums.lost[cause]++;
     if (account->in_flight) {
         account->in_flight = false;
         sums.in_flight--;

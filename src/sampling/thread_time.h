@@ -109,11 +109,15 @@ struct thread_time {
 
     struct thread_time_past past;
 
-    uint32_t sequence;    /* of the question in flight */
-    uint64_t asked_at;    /* when the question was asked */
+    uint64_t unfound;  /* looks that should have found it running (observe.c),
+                        * since one did */
+    uint32_t sequence; /* of the question in flight */
+    uint64_t asked_at; /* when the question was asked */
     uint64_t asked_clock; /* CPU clock at that time */
     uint64_t asked_for;   /* ns of a CPU that the answer stands for */
     bool in_flight;
+    bool asks_place;              /* the answer is no sample, but told_at */
+    struct journal_place told_at; /* where it was in line; node 0: not told */
 };
 
 /* Empty all thread times and sums. Returns 0, or -1 if memory is short. */

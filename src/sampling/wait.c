@@ -29,6 +29,7 @@
 #include "unwind/trace_context.h"
 #include "harvest.h"
 #include "thread_time.h"
+#include "wait_memo.h"
 #include "wait.h"
 
 static struct frame *frames;
@@ -46,7 +47,8 @@ wait_begin(uint32_t max_depth)
         script.frames = sys_reserve_for_one(max_depth * sizeof(*script.frames));
     if (heap_window == NULL)
         heap_window = sys_reserve_for_one(HEAP_VIEW_WINDOW);
-    return frames != NULL && script.frames != NULL && heap_window != NULL
+    return frames != NULL && script.frames != NULL && heap_window != NULL &&
+                   wait_memo_begin() == 0
                ? peek_begin()
                : -1;
 }
@@ -104,34 +106,88 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
     return walk_from(tid, &at, is_call ? look->arguments : NULL, clock, walk);
 }
 
-bool
-wait_place(uint32_t index, const struct look *look, const struct regs *at,
-           uint64_t clock, struct journal_place *place)
+/* Read the labels of thread INDEX into PLACE, and its trace context. */
+static void
+read_labels(uint32_t index, struct journal_place *place,
+            struct trace_context *context)
 {
-    bool has_stack = look == NULL || has_user_mode(look);
     pid_t tid = threads_at(index)->tid;
+    *place = (struct journal_place){.set = labels_of(tid)};
+    trace_context_read_from(context, tid);
+}
+
+/* Complete PLACE, whose labels and CONTEXT are of thread INDEX, by WALK; NULL:
+ * it has no stack. */
+static void
+complete_place(uint32_t index, struct journal_place *place,
+               const struct trace_context *context, struct walk *walk)
+{
     struct journal_sums *sums = thread_time_sums();
+    bool has_script = walk != NULL && walk->script != NULL;
+    place->label = journal_context(journal_labels(place->set), context,
+                                   has_script ? walk->script->task : NULL);
+    if (walk == NULL)
+        return;
+    place->node = stack_tree_enter(walk, index);
+    place->depth = walk->depth;
+    sums->counts.peeked++;
+    sums->cut[walk->cut] += walk->cut != CUT_NONE;
+}
+
+/* Thread INDEX has gone on, and so its stack could not be walked. Whether its
+ * place is remembered, with CONTEXT and the labels in PLACE. */
+static bool
+remembers_place(uint32_t index, const struct wait_memo *memo,
+                const struct regs *at, const struct trace_context *context,
+                struct journal_place *place)
+{
+    place->label = journal_context(journal_labels(place->set), context, NULL);
+    if (wait_memo_find(index, memo, at, place))
+        return true;
+    thread_time_sums()->counts.unsure++;
+    return false;
+}
+
+bool
+wait_place(uint32_t index, const struct look *look, uint64_t clock,
+           struct journal_place *place)
+{
+    const struct regs at = {.pc = look->pc, .sp = look->sp};
+    struct wait_memo memo;
     struct walk walk = {.frames = frames, .capacity = frames_most};
+    bool has_stack = has_user_mode(look);
     /* The labels are read between two equal readings of the clock, like the
      * stack. */
     struct trace_context context;
-    *place = (struct journal_place){.set = labels_of(tid)};
-    trace_context_read_from(&context, tid);
-    if (has_stack && !(look != NULL ? wait_look(tid, look, clock, &walk)
-                                    : walk_from(tid, at, NULL, clock, &walk))) {
-        sums->counts.unsure++;
-        return false;
-    }
-    place->label =
-        journal_context(journal_labels(place->set), &context,
-                        walk.script != NULL ? walk.script->task : NULL);
-    if (!has_stack)
+    wait_memo_read(index, &memo);
+    read_labels(index, place, &context);
+    if (!has_stack) {
+        complete_place(index, place, &context, NULL);
         return true;
-    place->node = stack_tree_enter(&walk, index);
-    place->depth = walk.depth;
-    sums->counts.peeked++;
-    sums->cut[walk.cut] += walk.cut != CUT_NONE;
-    return true;
+    }
+    if (wait_look(threads_at(index)->tid, look, clock, &walk)) {
+        complete_place(index, place, &context, &walk);
+        wait_memo_put(index, &memo, &at, &walk, place);
+        return true;
+    }
+    return remembers_place(index, &memo, &at, &context, place);
+}
+
+bool
+wait_place_in_line(uint32_t index, const struct regs *at, uint64_t clock,
+                   struct journal_place *place)
+{
+    struct wait_memo memo;
+    struct walk walk = {.frames = frames, .capacity = frames_most};
+    struct trace_context context;
+    wait_memo_read(index, &memo);
+    read_labels(index, place, &context);
+    if (walk_from(threads_at(index)->tid, at, NULL, clock, &walk)) {
+        complete_place(index, place, &context, &walk);
+        wait_memo_put(index, &memo, at, &walk, place);
+        return true;
+    }
+    return remembers_place(index, &memo, at, &context, place);
 }
 
 static const char *

@@ -37,11 +37,15 @@ pid_t wait_owner(pid_t tid, const struct look *look);
  * or 0 if there are none. */
 uint32_t wait_words(pid_t tid, const struct look *look);
 
-/* Find the place where thread INDEX stands still since its CPU clock read
- * CLOCK: it waits as LOOK says, or, if LOOK is NULL, it is in line for a CPU at
- * AT. Returns false if the thread moved meanwhile: then nothing is known. */
-bool wait_place(uint32_t index, const struct look *look, const struct regs *at,
-                uint64_t clock, struct journal_place *place);
+/* Find the place where thread INDEX has waited since its CPU clock read CLOCK.
+ * It waits as LOOK says. Returns false if the thread has gone on meanwhile, and
+ * the wait is not remembered (wait_memo.h): then nothing is known. */
+bool wait_place(uint32_t index, const struct look *look, uint64_t clock,
+                struct journal_place *place);
+
+/* The same where it is in line for a CPU at AT. */
+bool wait_place_in_line(uint32_t index, const struct regs *at, uint64_t clock,
+                        struct journal_place *place);
 
 /* Open a record for thread INDEX, which waits at NOW, at PLACE, as LOOK says.
  * At first the record stands for the rest of wall time in its thread time. */

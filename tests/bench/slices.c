@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* slices.c -- see slices.h. Parts enter a list when they are first used. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,14 @@ static struct {
 } lives[LIVES_MOST];
 static unsigned life_count;
 static struct part *parts;
+
+#define LOG_MOST (1u << 20)
+
+static struct logged {
+    const struct part *part;
+    int64_t begin, end;
+} * slice_log; /* NULL: none is kept */
+static unsigned log_count;
 
 double ticks_per_ns;
 static __thread uint64_t seed;
@@ -31,8 +40,11 @@ clock_now(clockid_t clock)
 static struct span
 both_clocks(void)
 {
-    return (struct span){clock_now(CLOCK_THREAD_CPUTIME_ID),
-                         clock_now(CLOCK_MONOTONIC)};
+    struct span now;
+
+    now.cpu = clock_now(CLOCK_THREAD_CPUTIME_ID);
+    now.wall = clock_now(CLOCK_MONOTONIC);
+    return now;
 }
 
 void
@@ -56,6 +68,36 @@ enlist(struct part *part)
         continue;
 }
 
+static void
+log_slice(const struct part *part, int64_t begin, int64_t end)
+{
+    unsigned at = __atomic_fetch_add(&log_count, 1, __ATOMIC_RELAXED);
+
+    if (at < LOG_MOST)
+        slice_log[at] = (struct logged){part, begin, end};
+}
+
+void
+log_slices(void)
+{
+    slice_log = malloc(LOG_MOST * sizeof *slice_log);
+    if (slice_log == NULL)
+        abort();
+}
+
+void
+write_log(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL || log_count > LOG_MOST)
+        abort();
+    for (unsigned i = 0; i < log_count; i++)
+        fprintf(file, "%s %lld %lld\n", slice_log[i].part->name,
+                (long long)slice_log[i].begin, (long long)slice_log[i].end);
+    fclose(file);
+}
+
 void
 slice(struct part *part, int64_t ns)
 {
@@ -64,13 +106,18 @@ slice(struct part *part, int64_t ns)
     if (!__atomic_load_n(&part->listed, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&part->listed, 1, __ATOMIC_RELAXED))
         enlist(part);
+    /* Wall time is read next to the part: to read the other clock is a system
+     * call, at whose end a thread often loses its CPU. */
     before = both_clocks();
     part->run(ns);
-    after = both_clocks();
+    after.wall = clock_now(CLOCK_MONOTONIC);
+    after.cpu = clock_now(CLOCK_THREAD_CPUTIME_ID);
     __atomic_fetch_add(&part->sum.cpu, after.cpu - before.cpu,
                        __ATOMIC_RELAXED);
     __atomic_fetch_add(&part->sum.wall, after.wall - before.wall,
                        __ATOMIC_RELAXED);
+    if (slice_log != NULL)
+        log_slice(part, before.wall, after.wall);
 }
 
 void

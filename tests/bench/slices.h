@@ -93,6 +93,13 @@ uint64_t pick(uint64_t below);
 
 void print_truth(void);
 
+/* From now on, log each slice; write the log to PATH, a line a slice:
+ *
+ *   FUNCTION BEGIN END      CLOCK_MONOTONIC, ns
+ */
+void log_slices(void);
+void write_log(const char *path);
+
 /* In the child of a fork: all so far is the parent's. */
 void forget_truth(void);
 

@@ -4,8 +4,8 @@
  *
  * Usage: truth WORKLOAD SECONDS
  *        truth calls SECONDS BYTES, of a call
- *        truth waits SECONDS SCALE THREADS: so much longer waits; 0 threads: in
- *        the main thread
+ *        truth waits SECONDS SCALE THREADS [LOG]: so much longer waits; 0
+ *        threads: in the main thread; all slices are logged into the file LOG
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -631,6 +631,8 @@ main(int argc, char **argv)
     }
     if (argc > 4)
         wait_threads = (unsigned)atoi(argv[4]);
+    if (argc > 5)
+        log_slices();
     thread_begin((uint64_t)getpid());
     calibrate();
     deadline = clock_now(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
@@ -642,6 +644,8 @@ main(int argc, char **argv)
             print_truth();
             if (call_count > 0)
                 printf("calls %lu\n", call_count);
+            if (argc > 5)
+                write_log(argv[5]);
             return 0;
         }
     fprintf(stderr, "usage: truth WORKLOAD SECONDS\n");

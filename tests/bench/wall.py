@@ -5,14 +5,23 @@ truth.c polls for 7 ms, waits for a condition for 3, sleeps for 0.5, writes and
 fsyncs, and computes for 0.1 ms, in turns, for four seconds. The first column is
 the factor of the first three times, the second the threads that do so. The
 cells are the error of the function whose share of all wall time is farthest
-from its truth, in points: the median of all rounds and the greatest, and what
-as many honest samples as there were looks may be wrong by (truth.py), the limit
-of that function. The settings bound the looks: one thread has some 1,000 a
-second at most. A cell with "!" has a function whose median is beyond 1.5 times
-its limit plus 1 point. With --busy so many other processes compute meanwhile.
+from its truth, in points: the median of all rounds and the greatest, and the
+limit of that function. The limit is what honest looks may be wrong by: the
+program logs when each of its functions began and ended. So many random instants
+of the run as the profiler had looks are drawn from that log, thirty times; 1.96
+standard deviations of a share are its limit. (All threads are seen at an
+instant. Threads that wait for one disk do the same at the same time, so fifty
+of them do not tell as much as fifty instants of one.) The settings bound the
+looks: some 1,000 a second at most. A cell with "!" has a function whose median
+is beyond 1.5 times its limit plus 1 point. With --busy so many other processes
+compute meanwhile.
 """
-import math
+import bisect
+import random
+import statistics
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import bench
 import tools
@@ -23,28 +32,56 @@ TRIGGERS = ("perf", "timer", "ask")
 COSTS = {"default": "1", "full rate": "off"}
 SCALES = (0.1, 1, 7)
 THREADS = (1, 8, 50)
+DRAWN = 30
 PARTS = ("wait_poll", "wait_cond", "wait_sleep", "wait_fsync", "step_a",
          "step_b")
+
+
+class Log:
+    """When each function began and ended, in all threads."""
+
+    def __init__(self, path):
+        self.begins, self.ends = ({part: [] for part in PARTS}
+                                  for _ in range(2))
+        for line in Path(path).read_text().splitlines():
+            part, begin, end = line.split()
+            self.begins[part].append(int(begin))
+            self.ends[part].append(int(end))
+        for moments in (*self.begins.values(), *self.ends.values()):
+            moments.sort()
+        self.first = min(moments[0] for moments in self.begins.values())
+        self.last = max(moments[-1] for moments in self.ends.values())
+
+    def shares(self, instants):
+        seen = {part: sum(bisect.bisect(self.begins[part], instant) -
+                          bisect.bisect(self.ends[part], instant)
+                          for instant in instants) for part in PARTS}
+        return truth.shares(seen, PARTS)
+
+    def limits(self, count):
+        """{part: points that so many honest looks may be wrong by}."""
+        drawn = [self.shares([random.uniform(self.first, self.last)
+                              for _ in range(count)]) for _ in range(DRAWN)]
+        return {part: 196 * statistics.stdev(shares[part] for shares in drawn)
+                for part in PARTS}
 
 
 def run(arguments, scale, threads, trigger, cost):
     """({part: points beside its truth}, {part: limit}) of one run."""
     program = bench.compiled("truth", "-no-pie", "-fno-optimize-sibling-calls",
                              beside=("slices",))
-    argv = [program, "waits", arguments.seconds, scale, threads]
-    result = tools.sprof(arguments.build, trigger, argv, SPROF_FREQUENCY=RATE,
-                         SPROF_COST=cost)
-    if result is None or not result.profiles:
-        return None
+    with tempfile.NamedTemporaryFile() as log:
+        argv = [program, "waits", arguments.seconds, scale, threads, log.name]
+        result = tools.sprof(arguments.build, trigger, argv,
+                             SPROF_FREQUENCY=RATE, SPROF_COST=cost)
+        if result is None or not result.profiles:
+            return None
+        limits = Log(log.name).limits(result.record.counts.ticks)
     said, found = truth.Truth(result.lines), Counter()
     for sample, value in truth.values_of(result.profiles, "wall"):
         found[tools.enclosing(sample, set(PARTS))] += value
     true, seen = (truth.shares(times, PARTS) for times in (said.wall, found))
-    points = min(sum(said.wall.values()) / 1e9 * RATE,
-                 max(1, threads) * result.record.counts.ticks)
-    return ({part: 100 * (seen[part] - true[part]) for part in PARTS},
-            {part: 196 * math.sqrt(true[part] * (1 - true[part]) / points)
-             for part in PARTS})
+    return ({part: 100 * (seen[part] - true[part]) for part in PARTS}, limits)
 
 
 def cell(runs):
@@ -56,6 +93,8 @@ def cell(runs):
     middle = {part: bench.median(errors[part]) for part in PARTS}
     worst = max(PARTS, key=lambda part: abs(middle[part]))
     greatest = max(errors[worst], key=abs)
+    bench.progress(" ".join(f"{part} {middle[part]:+.1f} ({limits[part]:.1f})"
+                            for part in PARTS))
     is_wrong = any(abs(middle[part]) > 1.5 * limits[part] + 1 for part in PARTS)
     return (f"{middle[worst]:+.1f} ({greatest:+.1f}; {limits[worst]:.1f})" +
             " !" * is_wrong)

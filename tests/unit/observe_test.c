@@ -15,11 +15,6 @@
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
-/* Places in the program. */
-#define RUNS 1000u
-#define WAITS 2000u
-#define WAITS_ELSEWHERE 3000u
-
 static int
 begin(void **state)
 {
@@ -29,30 +24,12 @@ begin(void **state)
     return 0;
 }
 
-/* NS pass, in which thread TID runs or, if 0, none; then comes a tick. If it
- * asks the thread, the thread answers at once. */
-static void
-run(pid_t tid, uint64_t ns)
-{
-    made_run(tid, ns);
-    made_tick();
-    if (tid != 0 && thread_time_of(threads_index(tid))->in_flight)
-        made_sample(tid, TRIGGER_ASK, RUNS);
-}
-
-static void
-waits(uint64_t ns)
-{
-    for (; ns >= MADE_MS; ns -= MADE_MS)
-        run(0, MADE_MS);
-}
-
 static void
 weights_add_up_to_cpu_time(void **state)
 {
     (void)state;
     for (unsigned i = 1; i <= 200; i++)
-        run(MADE_PID, MADE_MS / 2 + i % 7 * 100000);
+        made_pass(MADE_PID, MADE_MS / 2 + i % 7 * 100000);
     made_tick();
     /* It is not asked before it has run for a millisecond. */
     uint64_t cpu = made_thread_of(MADE_PID)->cpu;
@@ -74,9 +51,9 @@ wall_time_is_split_exactly(void **state)
     uint64_t start = made_now;
     for (unsigned i = 0; i < 10; i++) {
         for (unsigned j = 0; j < 5; j++)
-            run(MADE_PID, MADE_MS);
+            made_pass(MADE_PID, MADE_MS);
         made_wait(MADE_PID, WAITS + i);
-        waits(20 * MADE_MS);
+        made_pass_waits(20 * MADE_MS);
         made_wake(MADE_PID);
     }
     roster_end(made_now);
@@ -94,13 +71,13 @@ a_wait_at_the_same_place_is_the_same_record(void **state)
 {
     (void)state;
     made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     made_run(MADE_PID, 50000);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 1);
     made_run(MADE_PID, 50000);
     made_wait(MADE_PID, WAITS_ELSEWHERE);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 2);
     assert_int_equal(made_last(MADE_PID)->node, WAITS_ELSEWHERE);
     roster_end(made_now);
@@ -113,13 +90,13 @@ a_thread_that_is_kept_in_the_handler_does_not_wait(void **state)
 {
     (void)state;
     made_keeps = true;
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     made_wait(MADE_PID, WAITS);
     made_thread_of(MADE_PID)->call = SYS_futex;
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 0);
     made_keeps = false;
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 1);
 }
 
@@ -131,10 +108,10 @@ a_thread_that_never_runs_again_is_not_looked_at(void **state)
     made_run(MADE_TID, 10000);
     made_wait(MADE_TID, WAITS);
     for (unsigned i = 0; i < 5; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     unsigned looks = made_thread_of(MADE_TID)->looks;
     for (unsigned i = 0; i < 95; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_thread_of(MADE_TID)->looks, looks);
     assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
     /* Only the thread itself knows that it began before the first look. */
@@ -153,11 +130,11 @@ a_quiet_thread_that_runs_is_found(void **state)
         made_wait(tid, WAITS);
     }
     for (unsigned i = 0; i < 10; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 1);
     made_run(MADE_TID + 1, 30000);
     made_wait(MADE_TID + 1, WAITS_ELSEWHERE);
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
     assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 2);
     assert_int_equal(made_last(MADE_TID + 1)->node, WAITS_ELSEWHERE);
@@ -172,10 +149,10 @@ a_short_run_in_an_idle_process_is_found(void **state)
         made_thread_begin(tid);
         made_wait(tid, WAITS);
     }
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     made_run(MADE_TID + 1, 8000);
     made_wait(MADE_TID + 1, WAITS_ELSEWHERE);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 2);
     assert_int_equal(made_last(MADE_TID + 1)->node, WAITS_ELSEWHERE);
     assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
@@ -188,11 +165,11 @@ a_run_beside_too_much_that_is_explained_is_found(void **state)
     (void)state;
     made_thread_begin(MADE_TID);
     made_wait(MADE_TID, WAITS);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     quiet_explain(MADE_MS);
     made_run(MADE_TID, 100000);
     made_wait(MADE_TID, WAITS_ELSEWHERE);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_last(MADE_TID)->node, WAITS_ELSEWHERE);
 }
 
@@ -204,14 +181,14 @@ explained_cpu_time_needs_no_look(void **state)
     made_thread_begin(MADE_TID);
     made_wait(MADE_TID, WAITS);
     for (unsigned i = 0; i < 70; i++) /* until it is quiet */
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     uint64_t looks = thread_time_sums()->counts.kept;
     made_thread_begin(MADE_TID + 1);
     made_run(MADE_TID + 1, 400000);
     made_report_end(MADE_TID + 1, made_now, "");
     made_thread_gone(MADE_TID + 1);
     made_own += 500000; /* nor does the sampler's own */
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     assert_int_equal(thread_time_sums()->counts.kept, looks);
 }
 
@@ -220,10 +197,10 @@ new_labels_show_another_wait(void **state)
 {
     (void)state;
     made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     made_run(MADE_PID, 1000); /* too little to be noticed */
     made_label(MADE_PID, 5);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 2);
     assert_int_equal(made_last(MADE_PID)->label, 5);
 }
@@ -233,29 +210,17 @@ time_without_a_cpu_is_no_wait(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 5; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     for (unsigned i = 0; i < 6; i++) {
         made_thread_of(MADE_PID)->queued += MADE_MS;
-        run(0, MADE_MS);
+        made_pass(0, MADE_MS);
     }
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     roster_end(made_now);
     assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
     assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
     for (unsigned i = 0; i < made_record_count; i++)
         assert_int_equal(made_records[i].sample.node, RUNS);
-}
-
-/* Returns the wall time that the records at NODE with STATE have in all. */
-static uint64_t
-shown_at(uint32_t node, enum state state)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < made_record_count; i++)
-        if (made_records[i].sample.node == node &&
-            made_records[i].sample.state == state)
-            sum += made_records[i].sample.wall;
-    return sum;
 }
 
 /* Looks are rarer after a long wait. What is between the last look at it and
@@ -264,25 +229,25 @@ static void
 the_next_wait_has_no_more_than_half_of_a_late_look(void **state)
 {
     (void)state;
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     made_run(0, 9 * MADE_MS);
     made_wake(MADE_PID);
     made_run(MADE_PID, 50000);
     made_wait(MADE_PID, WAITS_ELSEWHERE);
-    run(0, 2 * MADE_MS);
-    assert_int_equal(shown_at(WAITS, STATE_WAITING), 15 * MADE_MS);
-    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
+    made_pass(0, 2 * MADE_MS);
+    assert_int_equal(made_wall_at(WAITS, STATE_WAITING), 15 * MADE_MS);
+    assert_int_equal(made_wall_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
     /* Of looks that are as close as they can be the next wait has all. */
     made_run(0, MADE_MS / 2);
     made_wake(MADE_PID);
     made_run(MADE_PID, 50000);
     made_wait(MADE_PID, WAITS);
-    run(0, MADE_MS / 2);
+    made_pass(0, MADE_MS / 2);
     roster_end(made_now);
-    assert_int_equal(shown_at(WAITS, STATE_WAITING), 16 * MADE_MS);
-    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
+    assert_int_equal(made_wall_at(WAITS, STATE_WAITING), 16 * MADE_MS);
+    assert_int_equal(made_wall_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
 }
 
 /* A thread that wakes stands in line for a CPU where it waited, whatever it
@@ -291,118 +256,22 @@ static void
 the_line_after_a_wait_is_at_its_place(void **state)
 {
     (void)state;
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
+    made_pass_waits(10 * MADE_MS);
     made_wake(MADE_PID);
     made_run(0, 6 * MADE_MS);
     made_thread_of(MADE_PID)->queued += 6 * MADE_MS;
     made_run(MADE_PID, 50000);
     made_wait(MADE_PID, WAITS_ELSEWHERE);
-    run(0, MADE_MS);
+    made_pass(0, MADE_MS);
     roster_end(made_now);
     assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
-    assert_int_equal(shown_at(WAITS, STATE_WAITING), 10 * MADE_MS);
-    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), MADE_MS);
+    assert_int_equal(made_wall_at(WAITS, STATE_WAITING), 10 * MADE_MS);
+    assert_int_equal(made_wall_at(WAITS_ELSEWHERE, STATE_WAITING), MADE_MS);
     for (unsigned i = 0; i < made_record_count; i++)
         if (made_records[i].sample.state == STATE_RUNQUEUE)
             assert_int_equal(made_records[i].sample.node, WAITS);
-}
-
-/* Between two looks a thread waits at one place, and then shortly at another,
- * three times. A look finds it in line there, and gives the place all of the
- * time, as it gives that to a place where the thread waits. */
-static void
-a_look_finds_a_thread_in_line(void **state)
-{
-    struct made_thread *thread = made_thread_of(MADE_PID);
-
-    (void)state;
-    run(MADE_PID, MADE_MS);
-    made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
-    made_wake(MADE_PID);
-    thread->noted = WAITS_ELSEWHERE;
-    made_run(0, 4 * MADE_MS);
-    thread->queued += 4 * MADE_MS;
-    thread->slices += 4;
-    made_run(MADE_PID, 50000);
-    run(0, MADE_MS);
-    /* It still stands there. The kernel counts a line when it is over. */
-    run(0, 2 * MADE_MS);
-    thread->queued += 3 * MADE_MS;
-    thread->slices++;
-    thread->noted = 0;
-    run(MADE_PID, MADE_MS);
-    roster_end(made_now);
-    assert_int_equal(shown_at(WAITS, STATE_WAITING), 10 * MADE_MS);
-    assert_int_equal(shown_at(WAITS, STATE_RUNQUEUE), 0);
-    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_WAITING), 0);
-    assert_int_equal(shown_at(WAITS_ELSEWHERE, STATE_RUNQUEUE), 7 * MADE_MS);
-}
-
-/* The thread stands in line for 6 ms, then runs again. */
-static void
-stand_in_line(void)
-{
-    for (unsigned i = 0; i < 5; i++)
-        run(MADE_PID, MADE_MS);
-    for (unsigned i = 0; i < 6; i++) {
-        made_thread_of(MADE_PID)->queued += MADE_MS;
-        run(0, MADE_MS);
-    }
-    run(MADE_PID, MADE_MS);
-}
-
-/* The thread ends AWAY ns after the last look, and did not run in this time. */
-static void
-end_later(uint64_t away)
-{
-    uint32_t index = threads_index(MADE_PID);
-    const struct thread_time *account = thread_time_of(index);
-    observe_end_thread(index, account->seen, account->known_from,
-                       account->seen_at + away, true);
-}
-
-/* A thread has no stack before its first sample. */
-static void
-a_thread_in_line_before_its_first_sample(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < 6; i++) {
-        made_thread_of(MADE_PID)->queued += MADE_MS;
-        run(0, MADE_MS);
-    }
-    for (unsigned i = 0; i < 5; i++)
-        run(MADE_PID, MADE_MS);
-    end_later(0);
-    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
-    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
-}
-
-static void
-a_thread_in_line_ends_without_a_wait(void **state)
-{
-    (void)state;
-    stand_in_line();
-    end_later(20 * MADE_MS);
-    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
-    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 26 * MADE_MS);
-}
-
-/* It has waited, so its last time without a CPU may be another wait. */
-static void
-a_thread_that_waited_ends_with_a_wait(void **state)
-{
-    (void)state;
-    stand_in_line();
-    made_wait(MADE_PID, WAITS);
-    waits(10 * MADE_MS);
-    made_wake(MADE_PID);
-    run(MADE_PID, MADE_MS);
-    end_later(20 * MADE_MS);
-    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 30 * MADE_MS);
-    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
 }
 
 /* The answer would cut its next wait short. */
@@ -411,13 +280,13 @@ a_thread_that_just_woke_is_not_asked(void **state)
 {
     (void)state;
     made_wait(MADE_PID, WAITS);
-    waits(100 * MADE_MS);
+    made_pass_waits(100 * MADE_MS);
     made_wake(MADE_PID);
     unsigned before = made_thread_of(MADE_PID)->asked;
-    run(MADE_PID, 400000);
-    run(MADE_PID, 400000);
+    made_pass(MADE_PID, 400000);
+    made_pass(MADE_PID, 400000);
     assert_int_equal(made_thread_of(MADE_PID)->asked, before);
-    run(MADE_PID, MADE_MS);
+    made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_thread_of(MADE_PID)->asked, before + 1);
 }
 
@@ -469,7 +338,7 @@ a_trigger_that_brings_samples_stays(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 400; i++) {
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
         made_sample(MADE_PID, TRIGGER_PERF, RUNS);
     }
     assert_int_equal(made_doubts, 0);
@@ -509,10 +378,10 @@ a_trigger_that_brings_none_falls_back(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 99; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_doubts, 0);
     for (unsigned i = 0; i < 110; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     /* The second time it is known that the thread is outside the kernel. */
     assert_int_equal(made_doubts, 2);
     assert_true(made_may_ask);
@@ -525,7 +394,7 @@ a_thread_in_the_kernel_is_not_asked_for_that(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 500; i++) {
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
         made_thread_of(MADE_PID)->user = 0;
     }
     assert_true(made_doubts > 2);
@@ -548,12 +417,12 @@ cpu_only_shows_no_waits(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 5; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     made_wait(MADE_PID, WAITS);
     made_run(MADE_PID, 300000);
-    waits(20 * MADE_MS);
+    made_pass_waits(20 * MADE_MS);
     made_wake(MADE_PID);
-    run(MADE_PID, 1700000);
+    made_pass(MADE_PID, 1700000);
     made_tick();
     roster_end(made_now);
     assert_int_equal(made_count(MADE_PID, STATE_WAITING), 0);
@@ -577,7 +446,7 @@ a_thread_without_a_trigger_has_time_without_a_stack(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 250; i++)
-        run(MADE_PID, MADE_MS);
+        made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_count(MADE_PID, STATE_RUNNING), 2);
     roster_end(made_now);
     assert_int_equal(made_count(MADE_PID, STATE_RUNNING), 3);
@@ -609,10 +478,6 @@ main(void)
         cmocka_unit_test_setup(
             the_next_wait_has_no_more_than_half_of_a_late_look, begin),
         cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place, begin),
-        cmocka_unit_test_setup(a_look_finds_a_thread_in_line, begin),
-        cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample, begin),
-        cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait, begin),
-        cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait, begin),
         cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked, begin),
         cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
         cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),

@@ -157,9 +157,13 @@ a_sampler_over_its_budget_strides(void **state)
     /* 2 % of a millisecond are 20,000 ns. */
     assert_int_equal(run_window(&budget, &clocks, 19000, 0, false), 1);
     assert_int_equal(run_window(&budget, &clocks, 21000, 0, false), 2);
-    assert_int_equal(run_window(&budget, &clocks, 21000, 0, false), 4);
-    /* In between it stays, far below it comes back. */
-    assert_int_equal(run_window(&budget, &clocks, 10000, 0, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 50000, 0, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 30000, 0, false), 6);
+    assert_int_equal(run_window(&budget, &clocks, 20100, 0, false), 7);
+    /* In between it stays, below it comes back. */
+    assert_int_equal(run_window(&budget, &clocks, 15000, 0, false), 7);
+    assert_int_equal(run_window(&budget, &clocks, 14900, 0, false), 6);
+    assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 3);
     assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 2);
     assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 1);
     assert_int_equal(run_window(&budget, &clocks, 1000, 0, false), 1);
@@ -192,8 +196,8 @@ the_share_of_the_threads_begins_after_a_credit(void **state)
         windows++;
     /* 10 ms of credit last for ten windows of 1.5 ms less 0.5. */
     assert_int_equal(windows, 10);
-    assert_int_equal(run_window(&budget, &clocks, 5100, MS / 2, false), 4);
-    assert_int_equal(run_window(&budget, &clocks, 4900, MS / 2, false), 4);
+    assert_int_equal(run_window(&budget, &clocks, 5100, MS / 2, false), 3);
+    assert_int_equal(run_window(&budget, &clocks, 4900, MS / 2, false), 3);
     assert_int_equal(run_window(&budget, &clocks, 1000, MS / 2, false), 2);
 }
 

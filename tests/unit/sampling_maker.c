@@ -270,7 +270,7 @@ uint64_t
 clock_thread(pid_t tid)
 {
     struct made_thread *thread = tid > 0 ? made_thread_of(tid) : NULL;
-    return thread != NULL ? thread->cpu : CLOCK_NONE;
+    return thread != NULL ? thread->cpu += thread->runs_on : CLOCK_NONE;
 }
 
 uint64_t

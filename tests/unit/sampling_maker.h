@@ -29,6 +29,12 @@
 #define MADE_SAMPLES 4096u
 #define MADE_ENDS 64u
 
+/* Places in the program. */
+#define RUNS 1000u
+#define RUNS_ELSEWHERE 1100u
+#define WAITS 2000u
+#define WAITS_ELSEWHERE 3000u
+
 /* A thread as the kernel has it. Its pc is where it waits, if it does. */
 struct made_thread {
     pid_t tid;
@@ -37,6 +43,7 @@ struct made_thread {
     long call; /* the system call that it waits in */
     uint64_t pc;
     uint64_t cpu, user, queued; /* ns */
+    uint64_t runs_on;           /* ns of CPU time before each reading of CPU */
     uint64_t slices;            /* how often it got a CPU */
     uint64_t noted;             /* the pc of its note (waiting.h) */
     uint32_t label;
@@ -127,6 +134,16 @@ struct slot *made_sample(pid_t tid, enum trigger trigger, uint64_t pc);
 
 /* One tick, as session.c makes it. */
 struct observe_view made_tick(void);
+
+/* NS pass, in which thread TID runs or, if 0, none; then comes a tick. If it
+ * asks the thread, the thread answers at once, at RUNS. */
+void made_pass(pid_t tid, uint64_t ns);
+
+/* The same each millisecond, and no thread runs. */
+void made_pass_waits(uint64_t ns);
+
+/* The wall time that the records at NODE with STATE have in all. */
+uint64_t made_wall_at(uint32_t node, enum state state);
 
 /* Sums over the records of thread TID in STATE. */
 uint64_t made_cpu(pid_t tid);

@@ -45,6 +45,33 @@ made_wall(pid_t tid, enum state state)
     return sum;
 }
 
+uint64_t
+made_wall_at(uint32_t node, enum state state)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].sample.node == node &&
+            made_records[i].sample.state == state)
+            sum += made_records[i].sample.wall;
+    return sum;
+}
+
+void
+made_pass(pid_t tid, uint64_t ns)
+{
+    made_run(tid, ns);
+    made_tick();
+    if (tid != 0 && thread_time_of(threads_index(tid))->in_flight)
+        made_sample(tid, TRIGGER_ASK, RUNS);
+}
+
+void
+made_pass_waits(uint64_t ns)
+{
+    for (; ns >= MADE_MS; ns -= MADE_MS)
+        made_pass(0, MADE_MS);
+}
+
 unsigned
 made_count(pid_t tid, enum state state)
 {
