@@ -258,7 +258,10 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
     profile->shows_native = filter->is_native;
     profile->shows_script = filter->is_script;
     folding_apply(profile);
-    if (filter->has_time && profile->has_no_times)
+    if (filter->is_script && profile->is_from_pprof)
+        status = command_fail("--script: pprof files do not tell which "
+                              "functions an interpreter ran; expected spools");
+    else if (filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "
                               "were; expected spools");
     else

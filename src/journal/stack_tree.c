@@ -80,6 +80,12 @@ forget_stacks(void)
     has_bare = false;
 }
 
+uint32_t
+stack_tree_stamp(void)
+{
+    return nodes_stamp;
+}
+
 bool
 stack_tree_has_bare(void)
 {

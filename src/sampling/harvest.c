@@ -5,7 +5,6 @@
  * The hard thing is a thread that is not on the roster: its own clock may bring
  * a sample before the thread was ever listed, and it may have ended by now.
  */
-#include <errno.h>
 #include <stddef.h>
 
 #include "base/clock.h"
@@ -67,42 +66,6 @@ void
 harvest_listen(bool (*given)(struct slot *slot))
 {
     listener = given;
-}
-
-/* Ask thread INDEX as harvest_ask and harvest_ask_place do. */
-static bool
-ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between,
-    bool asks_place)
-{
-    struct thread_time *account = thread_time_of(index);
-    struct journal_sums *sums = thread_time_sums();
-    account->asks_place = asks_place;
-    account->sequence = harvest_sequence();
-    account->asked_clock = clock;
-    account->asked_at = now;
-    account->asked_for = between;
-    sums->counts.asked++;
-    int result = ask_thread(index, threads_at(index)->tid, account->sequence);
-    if (result != 0) {
-        thread_time_lose(account,
-                         result == -EAGAIN ? LOSS_QUEUE_FULL : LOSS_EXITED);
-        return false;
-    }
-    account->in_flight = true;
-    sums->in_flight++;
-    return true;
-}
-
-bool
-harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
-{
-    return ask(index, clock, now, between, false);
-}
-
-bool
-harvest_ask_place(uint32_t index, uint64_t clock, uint64_t now)
-{
-    return ask(index, clock, now, 0, true);
 }
 
 /* How far the main thread's stack may grow at once. Nothing else is mapped so
@@ -435,6 +398,16 @@ count_measured(struct thread_time *account, const struct slot *slot)
     rates_measure(account, slot->measured);
 }
 
+/* The thread was stopped for SLOT. */
+static void
+count_stopped(const struct slot *slot)
+{
+    struct journal_sums *sums = thread_time_sums();
+    sums->counts.stopped += slot->stopped;
+    sums->handled +=
+        slot->stopped < HANDLED_MOST_NS ? slot->stopped : HANDLED_MOST_NS;
+}
+
 /* Returns where thread INDEX was, whose walk in SLOT is over. */
 static struct journal_place
 place_of(struct slot *slot, uint32_t index)
@@ -476,9 +449,7 @@ take_sample(struct slot *slot, uint32_t index)
         count_taken(account, slot, clock);
     sums->counts.parked += slot->parked;
     sums->missed += slot->missed;
-    sums->counts.stopped += slot->stopped;
-    sums->handled +=
-        slot->stopped < HANDLED_MOST_NS ? slot->stopped : HANDLED_MOST_NS;
+    count_stopped(slot);
     account->ran_at = place;
     account->last = NULL;
 }
@@ -494,9 +465,10 @@ harvest_answer(struct slot *slot)
         return;
     account->in_flight = false;
     thread_time_sums()->in_flight--;
-    if (account->asks_place) {
-        thread_time_sums()->counts.asked--;
+    if (account->asks_place && account->asked_for == 0) {
         account->told_at = place_of(slot, index);
+        thread_time_sums()->counts.asked--;
+        count_stopped(slot);
         return;
     }
     take_sample(slot, index);

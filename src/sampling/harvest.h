@@ -12,16 +12,6 @@
 #include "base/loss.h"
 #include "capture/slot.h"
 
-/* Ask thread INDEX for a sample that stands for BETWEEN ns of a CPU. What the
- * thread runs before it answers is added (asked_for). Its CPU clock reads CLOCK
- * at NOW. Returns whether a signal was sent. */
-bool harvest_ask(uint32_t index, uint64_t clock, uint64_t now,
-                 uint64_t between);
-
-/* Ask thread INDEX, which is in line, where that is. The answer is no sample.
- * The place is then in its thread time (told_at). */
-bool harvest_ask_place(uint32_t index, uint64_t clock, uint64_t now);
-
 /* Turn the slots that are DONE into samples. Walks that are unfinished are
  * finished before. A call while they are taken does nothing, and returns false.
  */

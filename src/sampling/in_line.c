@@ -149,6 +149,10 @@ in_line_see(struct thread_time *account, uint32_t index, uint64_t clock,
     bool has_note = waiting_read(index, &at);
     if (has_note && at.sp != account->noted.sp)
         account->same_waits = 0;
+    if (has_note) {
+        account->noted = at;
+        account->noted_clock = clock;
+    }
     if (has_note && wait_place_in_line(index, &at, clock, &place)) {
         account->stood_at = place;
         account->held = account->rest > 0 ? (uint64_t)account->rest : 0;

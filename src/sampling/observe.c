@@ -25,8 +25,8 @@
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
 #include "alarms.h"
+#include "asking.h"
 #include "epoch.h"
-#include "harvest.h"
 #include "in_line.h"
 #include "quiet.h"
 #include "rates.h"
@@ -68,16 +68,9 @@
  * with less may have been in one system call. */
 #define USER_PART 8u
 
-/* After a wait of LONG_WAIT_NS ns, a thread is not asked in its first AWAKE_NS
- * ns of CPU time. It may wait again when the signal comes, and the signal would
- * end that wait. */
-#define LONG_WAIT_NS 50000000u
-#define AWAKE_NS 1000000u
-
-/* The part of a look, in UNFOUND_ONE of one, that should have found a thread
- * running is the part of the time for which it ran. UNFOUND_MOST: 16 looks. */
-#define UNFOUND_ONE 1024u
-#define UNFOUND_MOST (16 * UNFOUND_ONE)
+/* CPU time, in ns, for which a thread counts as one that waits now and then
+ * after a noted wait was found. */
+#define NOTED_NS 100000000u
 
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_LEAST */
 
@@ -152,7 +145,6 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
 #define WAITS_PART 32u
 
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
-static OF_PROFILE uint64_t chance;                    /* of is_drawn */
 static OF_PROFILE uint64_t distance; /* least ns between two looks of late */
 
 void
@@ -179,36 +171,6 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
     account->has_woken = true;
     account->stood_at = account->waited_at;
     account->mostly_queues = false;
-}
-
-/* Whether a thread is asked at this look. If samples are due less often than
- * looks, some looks are drawn, and each stands for more (weigh_looks). */
-static bool
-is_drawn(void)
-{
-    if (epoch_period() <= thread_time_period())
-        return true;
-    chance = chance * 6364136223846793005u + 1442695040888963407u;
-    return (chance >> 33) % epoch_period() < thread_time_period();
-}
-
-/* Returns the ns that a question stands for if its look stands for BETWEEN ns.
- */
-static uint64_t
-weigh_looks(uint64_t between)
-{
-    return (uint64_t)((__uint128_t)between * epoch_period() /
-                      thread_time_period());
-}
-
-static bool
-may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
-{
-    return account->trigger == TRIGGER_ASK && !account->in_flight &&
-           (account->last_wait < LONG_WAIT_NS ||
-            clock - account->woke_clock >= AWAKE_NS) &&
-           trigger_may_ask(threads_at(index)->tid, clock - account->base) &&
-           is_drawn();
 }
 
 /* Doubt the trigger of a thread that has run for long without a sample.
@@ -256,8 +218,8 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
     if (account->trigger == TRIGGER_PERF || account->trigger == TRIGGER_TIMER)
         doubt_trigger(account, index, clock);
     if (view->asked < ASK_MOST && between != 0 &&
-        may_ask(account, index, clock))
-        view->asked += harvest_ask(index, clock, now, weigh_looks(between));
+        asking_may(account, index, clock))
+        view->asked += asking_sample(account, index, clock, now, between);
     if (account->rest > (int64_t)(2 * thread_time_period()) &&
         account->stood_at.node == 0 && !thread_time_is_cpu_only()) {
         uint64_t times, queued = in_line_read(account, index, &times);
@@ -266,38 +228,23 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
     in_line_hurry(account, index, now);
 }
 
-/* Whether a thread that is awake is asked. One that waits now and then may be
- * in line because it wakes: it would answer there, whatever it does after that.
- * So it is asked where a look finds it running. If none has for so long that
- * many should have, it runs where the sampler does, and only then: any look may
- * ask.
- */
-static bool
-is_asked_now(struct thread_time *account, uint32_t index, bool is_in_line)
+/* The thread is in line. Find out where. */
+static void
+see_in_line(struct thread_time *account, uint32_t index, uint64_t clock,
+            uint64_t now, struct observe_view *view)
 {
-    struct regs note;
-    if (!is_in_line)
-        account->unfound = 0;
-    return !is_in_line || account->unfound >= UNFOUND_MOST ||
-           (account->noted.pc == 0 && !waiting_read(index, &note));
+    if (view->asked < ASK_MOST && asking_place(account, index, clock, now))
+        view->asked++;
+    else
+        in_line_see(account, index, clock, now);
 }
 
-/* A thread that waits now and then is in line outside a wait: it has lost its
- * CPU. Ask where, if questions are asked and some of its time has no place.
- * Returns whether it was asked. */
-static bool
-asks_where(const struct thread_time *account, uint32_t index, uint64_t clock,
-           uint64_t now, struct observe_view *view)
+/* A look finds the thread waiting. Take the note of that. */
+static void
+note_wait(struct thread_time *account, uint32_t index, uint64_t clock)
 {
-    struct regs note;
-    if (account->trigger != TRIGGER_ASK || account->in_flight ||
-        account->noted.pc == 0 || account->unplaced == 0 ||
-        view->asked >= ASK_MOST || waiting_read(index, &note) ||
-        !trigger_may_ask(threads_at(index)->tid, clock - account->base) ||
-        !harvest_ask_place(index, clock, now))
-        return false;
-    view->asked++;
-    return true;
+    (void)waiting_read(index, &account->noted);
+    account->noted_clock = clock;
 }
 
 /* Find out what the thread does at this instant, when its clock does not say.
@@ -312,13 +259,13 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     wait_look_at(tid, &look);
     if (look.state == LOOK_RUNNING) {
         bool is_in_line = clock_thread(tid) == clock;
+        bool is_asked = asking_is_time(account, index, is_in_line);
         if (!thread_time_is_cpu_only() && account->stood_at.node == 0 &&
-            is_in_line && !asks_where(account, index, clock, now, view))
-            in_line_see(account, index, clock, now);
-        bool is_asked = is_asked_now(account, index, is_in_line);
+            is_in_line)
+            see_in_line(account, index, clock, now, view);
         see_running(account, index, clock, now, is_asked ? between : 0, view);
     } else if (look.state != LOOK_GONE && !thread_time_is_cpu_only()) {
-        (void)waiting_read(index, &account->noted);
+        note_wait(account, index, clock);
         if (wait_place(index, &look, clock, &place)) {
             account->stood_at.node = 0;
             account->held = account->stood = 0;
@@ -366,9 +313,7 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
           uint64_t ran, uint64_t now, struct observe_view *view)
 {
     uint64_t since = account->seen_at, between = now - since;
-    uint64_t queued = 0, times = 0;
-    if (between != 0)
-        account->unfound += UNFOUND_ONE * ran / between;
+    uint64_t queued = 0, times = 0, whole = between;
     bool has_no_waits =
         thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
@@ -394,6 +339,8 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
         in_line_note(account, index, queued, times, distance, now);
     account->seen = clock;
     account->seen_at = now;
+    if (clock - account->noted_clock > NOTED_NS)
+        account->noted.pc = 0;
     write_clock(account, index);
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
@@ -418,6 +365,7 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
         return;
     }
     view->changes = true;
+    asking_saw(account, ran, whole);
     look_closer(account, index, clock, now, open, view);
 }
 

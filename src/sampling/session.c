@@ -245,7 +245,6 @@ choose_stride(const struct observe_view *view, uint64_t now)
         most =
             steady_periods(now - last_run, (asks ? IDLE_ASK_NS : IDLE_NS)
                                                << (now - last_run > STILL_NS));
-    rates_spare(least > 1);
     stride = stride * GROWTH < most ? stride * GROWTH : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)
         least = THRIFT_NEW;
@@ -253,6 +252,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
     uint32_t asking = periods_of(epoch_period() / 2);
     if (asks && view->ran && least > asking)
         least = asking;
+    rates_spare(least > 1);
     if (stride < least) {
         thread_time_sums()->counts.skipped += least - stride;
         stride = least;

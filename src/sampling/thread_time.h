@@ -57,10 +57,11 @@ struct thread_time {
     struct journal_place waited_at; /* the place of its last wait */
     /* Where the last look found it standing still. node 0: it ran. */
     struct journal_place stood_at;
-    bool has_woken;     /* since time in line was last shown */
-    struct regs noted;  /* the note of its last wait (waiting.h); pc 0: none */
-    bool mostly_queues; /* most of its time without a CPU was time in line
-                         * for one, and it has not waited since */
+    bool has_woken;    /* since time in line was last shown */
+    struct regs noted; /* the note of its last wait (waiting.h); pc 0: none */
+    uint64_t noted_clock;  /* CPU clock then */
+    bool mostly_queues;    /* most of its time without a CPU was time in line
+                            * for one, and it has not waited since */
     enum trigger trigger;  /* what interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */
     bool is_active;        /* it is looked at in every tick */

@@ -8,20 +8,20 @@
 
 #include "base/sys.h"
 #include "capture/waiting.h"
+#include "journal/stack_tree.h"
 #include "wait_memo.h"
 
 #define ENTRIES 256u
 
-/* Return addresses that are compared, at most; and those that a copy must have
- * to tell a place. */
-#define RETURNS 16u
-#define RETURNS_LEAST 2u
+/* Return addresses of a stack that are compared, at most. */
+#define RETURNS 64u
 
 struct entry {
-    uint32_t index, generation; /* of the thread, of the journal */
-    uint64_t pc, sp;            /* where it stood; pc 0: empty */
-    uint64_t note_pc, note_sp;
+    uint32_t index, generation, stamp; /* of the thread, and of the nodes */
+    uint64_t pc, sp;                   /* where it stood; pc 0: empty */
+    uint64_t note_pc, note_sp, note_link;
     uint32_t count;
+    uint16_t words[RETURNS]; /* where in the copy */
     uint64_t returns[RETURNS];
     struct journal_place place;
 };
@@ -41,7 +41,8 @@ wait_memo_read(uint32_t index, struct wait_memo *memo)
     memo->count = 0;
     if (!waiting_read(index, &memo->at))
         return;
-    long got = sys_read_memory(memo->words, memo->at.sp, sizeof(memo->words));
+    size_t size = sys_present(memo->at.sp, sizeof(memo->words));
+    long got = sys_read_memory(memo->words, memo->at.sp, size);
     memo->count = got > 0 ? (uint32_t)got / sizeof(memo->words[0]) : 0;
 }
 
@@ -61,17 +62,35 @@ is_of(const struct wait_memo *memo, const struct regs *at)
            memo->at.sp - at->sp < WAITING_FRAMES;
 }
 
-/* Whether return address PC is in MEMO's copy, at word *AT or above it. *AT
- * becomes the word after it. */
-static bool
-has_return(const struct wait_memo *memo, uint64_t pc, uint32_t *at)
+static uint64_t
+return_of(const struct walk *walk, uint32_t i)
 {
-    for (uint32_t i = *at; i < memo->count; i++)
-        if (arch_code(memo->words[i]) == pc) {
-            *at = i + 1;
-            return true;
-        }
-    return false;
+    return walk->frames[i].word & ~FRAME_RETURN_BIT;
+}
+
+/* Note where the return addresses of WALK are in MEMO's copy, from that of the
+ * function with the note on. Returns whether all of them are there. */
+static bool
+note_returns(struct entry *entry, const struct wait_memo *memo,
+             const struct walk *walk)
+{
+    uint64_t caller =
+        ARCH_HAS_LINK ? arch_link(&memo->at) : arch_code(memo->words[0]);
+    uint32_t at = 0, kept = walk_kept(walk), i = 1;
+    while (i < kept && return_of(walk, i) != caller)
+        i++;
+    if (walk->cut != CUT_NONE || walk->depth > kept || i >= kept)
+        return false;
+    for (i += ARCH_HAS_LINK; i < kept; i++) {
+        while (at < memo->count &&
+               arch_code(memo->words[at]) != return_of(walk, i))
+            at++;
+        if (at == memo->count || entry->count == RETURNS)
+            return false;
+        entry->words[entry->count] = (uint16_t)at;
+        entry->returns[entry->count++] = memo->words[at++];
+    }
+    return true;
 }
 
 void
@@ -81,21 +100,18 @@ wait_memo_put(uint32_t index, const struct wait_memo *memo,
 {
     struct entry entry = {.index = index,
                           .generation = journal_generation(),
+                          .stamp = stack_tree_stamp(),
                           .pc = at->pc,
                           .sp = at->sp,
                           .note_pc = memo->at.pc,
                           .note_sp = memo->at.sp,
+                          .note_link = arch_link(&memo->at),
                           .place = *place};
-    uint32_t from = 0;
-    if (!is_of(memo, at) || walk->script != NULL || place->node == 0)
+    if (!is_of(memo, at))
         return;
-    for (uint32_t i = 1; i < walk_kept(walk) && entry.count < RETURNS; i++) {
-        uint64_t pc = walk->frames[i].word & ~FRAME_RETURN_BIT;
-        if (has_return(memo, pc, &from))
-            entry.returns[entry.count++] = pc;
-    }
-    if (entry.count >= RETURNS_LEAST)
-        *entry_of(index, at) = entry;
+    bool is_known = walk->script == NULL && place->node != 0 &&
+                    note_returns(&entry, memo, walk);
+    *entry_of(index, at) = is_known ? entry : (struct entry){.pc = 0};
 }
 
 bool
@@ -107,12 +123,14 @@ wait_memo_find(uint32_t index, const struct wait_memo *memo,
     const struct entry *entry = entry_of(index, at);
     if (entry->pc != at->pc || entry->sp != at->sp || entry->index != index ||
         entry->note_pc != memo->at.pc || entry->note_sp != memo->at.sp ||
+        entry->note_link != arch_link(&memo->at) ||
         entry->generation != journal_generation() ||
-        entry->place.set != place->set || entry->place.label != place->label)
+        entry->stamp != stack_tree_stamp() || entry->place.set != place->set ||
+        entry->place.label != place->label)
         return false;
-    uint32_t from = 0;
     for (uint32_t i = 0; i < entry->count; i++)
-        if (!has_return(memo, entry->returns[i], &from))
+        if (entry->words[i] >= memo->count ||
+            memo->words[entry->words[i]] != entry->returns[i])
             return false;
     *place = entry->place;
     return true;

@@ -17,8 +17,8 @@
 #include "journal/journal.h"
 #include "unwind/walk.h"
 
-/* Words of the stack that are copied: 1 KiB. */
-#define WAIT_MEMO_WORDS 128u
+/* Words of the stack that are copied: 4 KiB. */
+#define WAIT_MEMO_WORDS 512u
 
 struct wait_memo {
     struct regs at; /* the note; pc 0: there is none */

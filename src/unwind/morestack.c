@@ -30,9 +30,12 @@
  * frame record of the function that runs on it, at most. */
 #define TOP_MOST 4096u
 
-/* morestack and its entry for functions without a context lie together: within
- * so many bytes of code. */
-#define CODE_MOST 1024u
+/* The function begins at most CODE_BEFORE bytes before the pc where the walk
+ * stands. Its other entry, for functions without a context, begins at most
+ * CODE_AFTER bytes after it. mcall, in which other goroutines have stopped, is
+ * farther away. */
+#define CODE_BEFORE 256u
+#define CODE_AFTER 64u
 
 /* Roots that are remembered because they are behind no direct call. */
 #define OTHERS 8u
@@ -64,9 +67,11 @@ read_goroutine(struct view *view, uint64_t g, uint64_t m, struct regs *from)
         from->sp >= high || from->sp % 8 != 0)
         return false;
     for (uint32_t at = G_SCHED_BP; at <= G_SCHED_BP_OLD; at += 8) {
-        if (!read_field(view, g, at - 8, &link) ||
+        uint64_t before;
+        if (!read_field(view, g, at - 8, &before) ||
             !read_field(view, g, at, &from->fp))
             return false;
+        link = before != 0 ? before : link;
         if (from->fp >= from->sp && from->fp < high)
             break;
         from->fp = 0;
@@ -111,7 +116,7 @@ read_current(struct view *view, uint64_t g0, uint64_t m, uint64_t pc,
             return false;
         if (g == g0 || !read_goroutine(view, g, m, from) ||
             !is_call(view, from->pc, &target) ||
-            pc - target + CODE_MOST >= 2 * CODE_MOST)
+            pc - target + CODE_AFTER >= CODE_BEFORE + CODE_AFTER)
             continue;
         atomic_store_explicit(&curg_offset, at, memory_order_relaxed);
         return true;
@@ -149,6 +154,17 @@ find(struct view *view, uint64_t go, const struct regs *at, struct regs *from,
            read_current(view, go, m, at->pc, from) && leave(view, from, caller);
 }
 
+/* Whether the scheduler that GO is runs no goroutine: it looks for the next one
+ * after it was asked to, and the stack is complete. */
+static bool
+is_idle(struct view *view, uint64_t go)
+{
+    uint32_t at = atomic_load_explicit(&curg_offset, memory_order_relaxed);
+    uint64_t m, g;
+    return read_field(view, go, G_M, &m) && read_field(view, m, at, &g) &&
+           g == 0;
+}
+
 HOT enum morestack
 morestack_find(struct view *view, uint64_t go, const struct regs *at,
                struct regs *from, struct regs *caller)
@@ -157,7 +173,8 @@ morestack_find(struct view *view, uint64_t go, const struct regs *at,
         atomic_store_explicit(&found_at, at->pc, memory_order_relaxed);
         return MORESTACK_FOUND;
     }
-    return atomic_load_explicit(&found_at, memory_order_relaxed) == at->pc
+    return atomic_load_explicit(&found_at, memory_order_relaxed) == at->pc &&
+                   !is_idle(view, go)
                ? MORESTACK_LOST
                : MORESTACK_NO;
 }

@@ -7,7 +7,7 @@ has no content, so that a call is as long as its buffers, and no signal ends it
 early. By its own clock the program knows what share the calls have. The cells are the
 share that the profile shows less that share, in points: the median of all
 rounds, and in brackets the least and the greatest. A cell with "!" has a median
-beyond 1.5 times the limit of honest samples (truth.py) plus 1 point. The first
+beyond 1.5 times the limit of as many honest samples plus 1 point. The first
 column is how long a call took. "-": that trigger took no sample here.
 
 The programs are truth.c, this script, calls.go and calls.js. With --busy so
@@ -106,17 +106,19 @@ def run(build, argv, trigger, cost):
              if line[0] == "work"}
     count = next(int(line[1]) for line in result.lines if line[0] == "calls")
     user, read = truth["call_user"], truth["call_read"]
-    share, weights, samples = read / (user + read), {}, 0
+    share, weights, squares = read / (user + read), {}, 0
     for profile in result.profiles:
         counts = profile.types.index("samples")
         for sample, value in profile.values("cpu"):
             part = tools.enclosing(sample, NAMES).rpartition(".")[2]
             weights[part] = weights.get(part, 0) + value
-            if part == "call_user":
-                samples += sample.values[counts]
+            if part == "call_user" and value:
+                squares += value ** 2 / sample.values[counts]
     known = weights.get("call_user", 0) + weights.get("call_read", 0)
-    if not known or not samples:
+    if not known or not squares:
         return None
+    # Kish's sample size: samples of another rate have another weight.
+    samples = weights["call_user"] ** 2 / squares
     limit = 196 * math.sqrt(share * (1 - share) * (1 - share) / samples)
     return (100 * share, 100 * (weights.get("call_read", 0) / known - share),
             limit, read / 1e6 / count)

@@ -6,17 +6,20 @@ fsyncs, and computes for 0.1 ms, in turns, for four seconds. The first column is
 the factor of the first three times, the second the threads that do so. The
 cells are the error of the function whose share of all wall time is farthest
 from its truth, in points: the median of all rounds and the greatest, and the
-limit of that function. The limit is what honest looks may be wrong by: the
-program logs when each of its functions began and ended. So many random instants
-of the run as the profiler had looks are drawn from that log, thirty times; 1.96
-standard deviations of a share are its limit. (All threads are seen at an
-instant. Threads that wait for one disk do the same at the same time, so fifty
-of them do not tell as much as fifty instants of one.) The settings bound the
-looks: some 1,000 a second at most. A cell with "!" has a function whose median
+limit of that function. The limit is what as many honest looks and samples may
+be wrong by, 1.96 standard deviations. Looks tell where a thread waits: the
+program logs when each of its functions began and ended, and so many random
+instants of the run as there were looks are drawn from that log, thirty times.
+(All threads are seen at an instant. Threads that wait for one disk do the same
+at the same time, so fifty of them do not tell as much as fifty instants of
+one.) Samples tell where it runs: the CPU time of a function is a part of all
+that so many samples find. The settings bound the looks: some 1,000 a second at
+most. A cell with "!" has a function whose median
 is beyond 1.5 times its limit plus 1 point. With --busy so many other processes
 compute meanwhile.
 """
 import bisect
+import math
 import random
 import statistics
 import tempfile
@@ -66,6 +69,16 @@ class Log:
                 for part in PARTS}
 
 
+def of_cpu(said, part, result):
+    """Points that PART's share may be wrong by because so few samples tell
+    which part used the CPU time."""
+    cpu = sum(said.cpu[one] for one in PARTS)
+    share = said.cpu[part] / cpu
+    samples = max(1, result.record.counts.taken)
+    return (196 * math.sqrt(share * (1 - share) / samples) * cpu /
+            sum(said.wall[one] for one in PARTS))
+
+
 def run(arguments, scale, threads, trigger, cost):
     """({part: points beside its truth}, {part: limit}) of one run."""
     program = bench.compiled("truth", "-no-pie", "-fno-optimize-sibling-calls",
@@ -78,6 +91,8 @@ def run(arguments, scale, threads, trigger, cost):
             return None
         limits = Log(log.name).limits(result.record.counts.ticks)
     said, found = truth.Truth(result.lines), Counter()
+    limits = {part: math.hypot(limits[part], of_cpu(said, part, result))
+              for part in PARTS}
     for sample, value in truth.values_of(result.profiles, "wall"):
         found[tools.enclosing(sample, set(PARTS))] += value
     true, seen = (truth.shares(times, PARTS) for times in (said.wall, found))

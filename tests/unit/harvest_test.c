@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "process/threads.h"
 #include "sampling/epoch.h"
+#include "sampling/asking.h"
 #include "sampling/harvest.h"
 #include "sampling/rates.h"
 #include "sampling/thread_time.h"
@@ -38,8 +39,10 @@ harvest(void)
 static bool
 ask(pid_t tid)
 {
-    return harvest_ask(threads_index(tid), made_thread_of(tid)->cpu, made_now,
-                       MADE_MS);
+    uint32_t index = threads_index(tid);
+
+    return asking_sample(thread_time_of(index), index, made_thread_of(tid)->cpu,
+                         made_now, MADE_MS);
 }
 
 static void

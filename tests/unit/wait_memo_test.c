@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "capture/waiting.h"
+#include "journal/stack_tree.h"
 #include "sampling/wait_memo.h"
 
 #define THREAD 3u
@@ -18,9 +20,9 @@
 
 /* The thread's stack. Its note is at NOTE, and a look finds it below. */
 #define NOTE 8u
-static uint64_t stack[200] __attribute__((aligned(16)));
+static uint64_t stack[600] __attribute__((aligned(16)));
 static struct regs noted;
-static uint32_t generation;
+static uint32_t generation, stamp;
 
 bool
 waiting_read(uint32_t index, struct regs *at)
@@ -34,6 +36,12 @@ uint32_t
 journal_generation(void)
 {
     return generation;
+}
+
+uint32_t
+stack_tree_stamp(void)
+{
+    return stamp;
 }
 
 static struct frame frames[] = {{0x100},
@@ -55,6 +63,8 @@ begin(void **state)
     const struct regs at = {.pc = 0x100, .sp = (uint64_t)stack};
     generation = 1;
     noted = (struct regs){.pc = ENTRY, .sp = (uint64_t)(stack + NOTE)};
+    arch_set_link(&noted, RETURN_1);
+    memset(stack, 0, sizeof(stack));
     stack[NOTE] = RETURN_1;
     stack[NOTE + 6] = RETURN_2;
     stack[NOTE + 9] = 0x5000;
@@ -102,16 +112,49 @@ another_wait_is_not(void **state)
     noted.pc = ENTRY;
     generation++;
     assert_false(finds(THREAD, 0x100, there.set));
+    generation--;
+    stamp++;
+    assert_false(finds(THREAD, 0x100, there.set));
 }
 
-/* Each return address that the walk found must be there, in their order. */
+/* Each return address that the walk found must be there, at its place. */
 static void
 another_caller_is_not(void **state)
 {
     (void)state;
-    stack[NOTE + 30]++;
+    stack[NOTE + 30] = 0;
     assert_false(finds(THREAD, 0x100, there.set));
-    stack[NOTE + 3] = RETURN_3;
+    stack[NOTE + 31] = RETURN_3;
+    assert_false(finds(THREAD, 0x100, there.set));
+}
+
+/* A walk that was cut, one that is longer than the copy, and one with functions
+ * of an interpreter leave nothing to find. */
+static void
+a_walk_that_is_not_whole_is_not_remembered(void **state)
+{
+    struct script script = {.count = 1};
+    struct walk walks[] = {{.cut = CUT_NO_RULE},
+                           {.depth = 6},
+                           {.script = &script}};
+    struct wait_memo memo;
+    const struct regs at = {.pc = 0x100, .sp = (uint64_t)stack};
+
+    for (unsigned i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+        begin(state);
+        walks[i].frames = frames;
+        walks[i].depth = walks[i].depth != 0 ? walks[i].depth : 5;
+        walks[i].capacity = 5;
+        wait_memo_read(THREAD, &memo);
+        wait_memo_put(THREAD, &memo, &at, &walks[i], &there);
+        assert_false(finds(THREAD, 0x100, there.set));
+    }
+    begin(state);
+    stack[NOTE + 30] = 0;
+    struct walk walk = {.frames = frames, .depth = 5, .capacity = 5};
+    wait_memo_read(THREAD, &memo);
+    wait_memo_put(THREAD, &memo, &at, &walk, &there);
+    stack[NOTE + 30] = RETURN_3;
     assert_false(finds(THREAD, 0x100, there.set));
 }
 
@@ -122,6 +165,8 @@ main(void)
         cmocka_unit_test_setup(the_same_wait_is_found, begin),
         cmocka_unit_test_setup(another_wait_is_not, begin),
         cmocka_unit_test_setup(another_caller_is_not, begin),
+        cmocka_unit_test_setup(a_walk_that_is_not_whole_is_not_remembered,
+                               begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

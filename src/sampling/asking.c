@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * asking.c -- see asking.h. A thread answers where it is when it next has a
+ * CPU. The hard thing is that one in line has often just been woken. It would
+ * answer at its wait, whatever it does after that.
+ */
+#include <errno.h>
+
+#include "base/state.h"
+#include "capture/ask.h"
+#include "capture/waiting.h"
+#include "process/threads.h"
+#include "sampling/trigger/trigger.h"
+#include "epoch.h"
+#include "harvest.h"
+#include "asking.h"
+
+/* After a wait of LONG_WAIT_NS ns, a thread is not asked in its first AWAKE_NS
+ * ns of CPU time. It may wait again when the signal comes, and the signal would
+ * end that wait. */
+#define LONG_WAIT_NS 50000000u
+#define AWAKE_NS 1000000u
+
+/* The part of a look, in UNFOUND_ONE of one, that should have found a thread
+ * running is the part of the time for which it ran. UNFOUND_MOST: 16 looks. */
+#define UNFOUND_ONE 1024u
+#define UNFOUND_MOST (16 * UNFOUND_ONE)
+
+static OF_PROFILE uint64_t chance; /* of is_drawn */
+
+/* Whether a thread is asked at this look. If samples are due less often than
+ * looks, some looks are drawn, and each stands for more (weigh_looks). */
+static bool
+is_drawn(void)
+{
+    if (epoch_period() <= thread_time_period())
+        return true;
+    chance = chance * 6364136223846793005u + 1442695040888963407u;
+    return (chance >> 33) % epoch_period() < thread_time_period();
+}
+
+/* Returns the ns that a question stands for if its look stands for BETWEEN ns.
+ */
+static uint64_t
+weigh_looks(uint64_t between)
+{
+    return (uint64_t)((__uint128_t)between * epoch_period() /
+                      thread_time_period());
+}
+
+bool
+asking_may(const struct thread_time *account, uint32_t index, uint64_t clock)
+{
+    return account->trigger == TRIGGER_ASK && !account->in_flight &&
+           (account->last_wait < LONG_WAIT_NS ||
+            clock - account->woke_clock >= AWAKE_NS) &&
+           trigger_may_ask(threads_at(index)->tid, clock - account->base) &&
+           is_drawn();
+}
+
+static bool
+ask(struct thread_time *account, uint32_t index, uint64_t clock, uint64_t now,
+    uint64_t between)
+{
+    struct journal_sums *sums = thread_time_sums();
+    account->sequence = harvest_sequence();
+    account->asked_clock = clock;
+    account->asked_at = now;
+    account->asked_for = between;
+    sums->counts.asked++;
+    int result = ask_thread(index, threads_at(index)->tid, account->sequence);
+    if (result != 0) {
+        thread_time_lose(account,
+                         result == -EAGAIN ? LOSS_QUEUE_FULL : LOSS_EXITED);
+        return false;
+    }
+    account->in_flight = true;
+    sums->in_flight++;
+    return true;
+}
+
+void
+asking_saw(struct thread_time *account, uint64_t ran, uint64_t between)
+{
+    if (between != 0)
+        account->unfound += UNFOUND_ONE * ran / between;
+}
+
+/* A thread that waits now and then is asked where a look finds it running. If
+ * none has for so long that many should have, it runs where the sampler does,
+ * and only then: any look may ask. */
+bool
+asking_is_time(struct thread_time *account, uint32_t index, bool is_in_line)
+{
+    struct regs note;
+    if (!is_in_line)
+        account->unfound = 0;
+    return !is_in_line || account->unfound >= UNFOUND_MOST ||
+           (account->noted.pc == 0 && !waiting_read(index, &note));
+}
+
+bool
+asking_sample(struct thread_time *account, uint32_t index, uint64_t clock,
+              uint64_t now, uint64_t between)
+{
+    account->asks_place = false;
+    return ask(account, index, clock, now, weigh_looks(between));
+}
+
+bool
+asking_place(struct thread_time *account, uint32_t index, uint64_t clock,
+             uint64_t now)
+{
+    struct regs note;
+    if (account->noted.pc == 0 || account->unplaced == 0 ||
+        account->unfound >= UNFOUND_MOST || waiting_read(index, &note) ||
+        !asking_may(account, index, clock))
+        return false;
+    account->asks_place = true;
+    return ask(account, index, clock, now, 0);
+}
