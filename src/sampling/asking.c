@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "base/state.h"
 #include "capture/ask.h"
 #include "capture/waiting.h"
@@ -22,14 +23,14 @@
 #define AWAKE_NS 1000000u
 
 /* The part of a look, in UNFOUND_ONE of one, that should have found a thread
- * running is the part of the time for which it ran. UNFOUND_MOST: 16 looks. */
+ * running is the part of the time for which it ran. UNFOUND_MOST: 64 looks. */
 #define UNFOUND_ONE 1024u
-#define UNFOUND_MOST (16 * UNFOUND_ONE)
+#define UNFOUND_MOST (64 * UNFOUND_ONE)
 
 static OF_PROFILE uint64_t chance; /* of is_drawn */
 
 /* Whether a thread is asked at this look. If samples are due less often than
- * looks, some looks are drawn, and each stands for more (weigh_looks). */
+ * looks, some looks are drawn, and each stands for more (asking_weigh). */
 static bool
 is_drawn(void)
 {
@@ -37,15 +38,6 @@ is_drawn(void)
         return true;
     chance = chance * 6364136223846793005u + 1442695040888963407u;
     return (chance >> 33) % epoch_period() < thread_time_period();
-}
-
-/* Returns the ns that a question stands for if its look stands for BETWEEN ns.
- */
-static uint64_t
-weigh_looks(uint64_t between)
-{
-    return (uint64_t)((__uint128_t)between * epoch_period() /
-                      thread_time_period());
 }
 
 bool
@@ -59,14 +51,13 @@ asking_may(const struct thread_time *account, uint32_t index, uint64_t clock)
 }
 
 static bool
-ask(struct thread_time *account, uint32_t index, uint64_t clock, uint64_t now,
-    uint64_t between)
+ask(struct thread_time *account, uint32_t index, uint64_t clock, uint64_t now)
 {
     struct journal_sums *sums = thread_time_sums();
     account->sequence = harvest_sequence();
     account->asked_clock = clock;
     account->asked_at = now;
-    account->asked_for = between;
+    account->asked_for = 0;
     sums->counts.asked++;
     int result = ask_thread(index, threads_at(index)->tid, account->sequence);
     if (result != 0) {
@@ -79,32 +70,44 @@ ask(struct thread_time *account, uint32_t index, uint64_t clock, uint64_t now,
     return true;
 }
 
-void
-asking_saw(struct thread_time *account, uint64_t ran, uint64_t between)
+bool
+asking_finds(struct thread_time *account, uint32_t index, uint64_t clock,
+             uint64_t ran, uint64_t between)
 {
-    if (between != 0)
+    if (account->trigger != TRIGGER_ASK)
+        return false;
+    bool runs = clock_thread(threads_at(index)->tid) != clock;
+    if (runs)
+        account->unfound = 0;
+    else if (between != 0)
         account->unfound += UNFOUND_ONE * ran / between;
+    return runs;
 }
 
 /* A thread that waits now and then is asked where a look finds it running. If
  * none has for so long that many should have, it runs where the sampler does,
  * and only then: any look may ask. */
 bool
-asking_is_time(struct thread_time *account, uint32_t index, bool is_in_line)
+asking_is_time(const struct thread_time *account, uint32_t index)
 {
     struct regs note;
-    if (!is_in_line)
-        account->unfound = 0;
-    return !is_in_line || account->unfound >= UNFOUND_MOST ||
+    return account->unfound >= UNFOUND_MOST ||
            (account->noted.pc == 0 && !waiting_read(index, &note));
 }
 
 bool
 asking_sample(struct thread_time *account, uint32_t index, uint64_t clock,
-              uint64_t now, uint64_t between)
+              uint64_t now)
 {
     account->asks_place = false;
-    return ask(account, index, clock, now, weigh_looks(between));
+    return ask(account, index, clock, now);
+}
+
+void
+asking_weigh(struct thread_time *account, uint64_t between)
+{
+    account->asked_for = (uint64_t)((__uint128_t)between * epoch_period() /
+                                    thread_time_period());
 }
 
 bool
@@ -117,5 +120,5 @@ asking_place(struct thread_time *account, uint32_t index, uint64_t clock,
         !asking_may(account, index, clock))
         return false;
     account->asks_place = true;
-    return ask(account, index, clock, now, 0);
+    return ask(account, index, clock, now);
 }

@@ -13,24 +13,27 @@
 
 #include "thread_time.h"
 
-/* The thread ran for RAN of the BETWEEN ns since the last look. */
-void asking_saw(struct thread_time *account, uint64_t ran, uint64_t between);
+/* Whether the thread runs at this instant: its clock, which has just read
+ * CLOCK, reads more. It ran for RAN of the BETWEEN ns since the last look.
+ * False if questions are not its trigger. */
+bool asking_finds(struct thread_time *account, uint32_t index, uint64_t clock,
+                  uint64_t ran, uint64_t between);
 
-/* Whether a thread that is awake is asked for a sample now. IS_IN_LINE: it is
- * not running. */
-bool asking_is_time(struct thread_time *account, uint32_t index,
-                    bool is_in_line);
+/* Whether the thread, which is awake and was not found running, is asked for a
+ * sample all the same. */
+bool asking_is_time(const struct thread_time *account, uint32_t index);
 
 /* Whether the thread may be asked: by its trigger, for its sake, and at the
  * present rate. */
 bool asking_may(const struct thread_time *account, uint32_t index,
                 uint64_t clock);
 
-/* Ask the thread for a sample. It stands for a look that stands for BETWEEN ns
- * of a CPU, and for what the thread runs before it answers (asked_for). Returns
- * whether a signal was sent. */
+/* Ask the thread for a sample. Returns whether a signal was sent. If so,
+ * asking_weigh says what the answer stands for: a look that stands for BETWEEN
+ * ns of a CPU, and what the thread runs before it answers (asked_for). */
 bool asking_sample(struct thread_time *account, uint32_t index, uint64_t clock,
-                   uint64_t now, uint64_t between);
+                   uint64_t now);
+void asking_weigh(struct thread_time *account, uint64_t between);
 
 /* The thread is in line. If it has lost its CPU outside a wait, some of its
  * time in line has no place, and it may be asked, ask where that is. The answer

@@ -209,6 +209,18 @@ doubt_trigger(struct thread_time *account, uint32_t index, uint64_t clock)
     account->doubted_user = user;
 }
 
+/* Ask the thread for a sample, if it may be asked. Returns whether it was. */
+static bool
+ask_now(struct thread_time *account, uint32_t index, uint64_t clock,
+        uint64_t now, struct observe_view *view)
+{
+    if (view->asked >= ASK_MOST || !asking_may(account, index, clock) ||
+        !asking_sample(account, index, clock, now))
+        return false;
+    view->asked++;
+    return true;
+}
+
 /* The thread ran, and may still run. Ask it, or see whether its own trigger
  * works. */
 static void
@@ -217,9 +229,8 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
 {
     if (account->trigger == TRIGGER_PERF || account->trigger == TRIGGER_TIMER)
         doubt_trigger(account, index, clock);
-    if (view->asked < ASK_MOST && between != 0 &&
-        asking_may(account, index, clock))
-        view->asked += asking_sample(account, index, clock, now, between);
+    if (between != 0 && ask_now(account, index, clock, now, view))
+        asking_weigh(account, between);
     if (account->rest > (int64_t)(2 * thread_time_period()) &&
         account->stood_at.node == 0 && !thread_time_is_cpu_only()) {
         uint64_t times, queued = in_line_read(account, index, &times);
@@ -258,11 +269,10 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     pid_t tid = threads_at(index)->tid;
     wait_look_at(tid, &look);
     if (look.state == LOOK_RUNNING) {
-        bool is_in_line = clock_thread(tid) == clock;
-        bool is_asked = asking_is_time(account, index, is_in_line);
         if (!thread_time_is_cpu_only() && account->stood_at.node == 0 &&
-            is_in_line)
+            clock_thread(tid) == clock)
             see_in_line(account, index, clock, now, view);
+        bool is_asked = asking_is_time(account, index);
         see_running(account, index, clock, now, is_asked ? between : 0, view);
     } else if (look.state != LOOK_GONE && !thread_time_is_cpu_only()) {
         note_wait(account, index, clock);
@@ -313,7 +323,13 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
           uint64_t ran, uint64_t now, struct observe_view *view)
 {
     uint64_t since = account->seen_at, between = now - since;
-    uint64_t queued = 0, times = 0, whole = between;
+    uint64_t queued = 0, times = 0;
+    uint64_t rest = without_measured(index, ran);
+    bool runs = asking_finds(account, index, clock, ran, between);
+    bool was_in_flight = account->in_flight;
+    /* At once: a moment later it may be elsewhere. */
+    bool is_asked =
+        runs && rest != 0 && ask_now(account, index, clock, now, view);
     bool has_no_waits =
         thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
@@ -345,12 +361,16 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
-    uint64_t rest = without_measured(index, ran);
+    /* A thread that is asked in line, too, is found more often for that. */
+    bool is_found = runs && account->noted.pc != 0;
     uint64_t open =
-        (uint64_t)((__uint128_t)(between - idle_queued) * rest / ran);
+        (uint64_t)((__uint128_t)(between - (is_found ? 0 : idle_queued)) *
+                   rest / ran);
     /* It answers when its system call returns, and ran in that meanwhile. */
-    if (account->in_flight && account->trigger == TRIGGER_ASK)
+    if (was_in_flight && account->trigger == TRIGGER_ASK)
         account->asked_for += rest;
+    if (is_asked)
+        asking_weigh(account, open);
     if (has_no_waits) {
         see_running(account, index, clock, now, open, view);
         return;
@@ -365,8 +385,10 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
         return;
     }
     view->changes = true;
-    asking_saw(account, ran, whole);
-    look_closer(account, index, clock, now, open, view);
+    if (runs)
+        see_running(account, index, clock, now, open, view);
+    else
+        look_closer(account, index, clock, now, open, view);
 }
 
 /* The thread has not run since the last look. */

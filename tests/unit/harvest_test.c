@@ -41,8 +41,10 @@ ask(pid_t tid)
 {
     uint32_t index = threads_index(tid);
 
-    return asking_sample(thread_time_of(index), index, made_thread_of(tid)->cpu,
-                         made_now, MADE_MS);
+    bool is_sent = asking_sample(thread_time_of(index), index,
+                                 made_thread_of(tid)->cpu, made_now);
+    asking_weigh(thread_time_of(index), MADE_MS);
+    return is_sent;
 }
 
 static void

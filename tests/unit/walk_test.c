@@ -406,6 +406,13 @@ a_stack_that_grows_goes_on_on_the_goroutines(void **state)
     walk.go = (uint64_t)scheduler;
     view_begin_copy(&view, word_at(0), sizeof(stack), (uint8_t *)stack);
     expect_cut(CUT_BAD_READ, 2);
+    /* A scheduler that runs none has no more frames. */
+    thread[20] = 0;
+    view_begin(&view, word_at(0), word_at(WORDS), word_at(0), window);
+    stand_at(LEAF, word_at(0), word_at(2));
+    walk.go = (uint64_t)scheduler;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 2);
 }
 
 /* Nothing of what is read may contradict the rest. */
