@@ -40,12 +40,22 @@ is_drawn(void)
     return (chance >> 33) % epoch_period() < thread_time_period();
 }
 
+/* Whether the thread has woken from a long wait just now. A look may have found
+ * that it runs before its wait is closed. */
+static bool
+has_just_woken(const struct thread_time *account, uint64_t clock)
+{
+    if (account->wait != NULL)
+        return account->wait_until - account->opened_at >= LONG_WAIT_NS;
+    return account->last_wait >= LONG_WAIT_NS &&
+           clock - account->woke_clock < AWAKE_NS;
+}
+
 bool
 asking_may(const struct thread_time *account, uint32_t index, uint64_t clock)
 {
     return account->trigger == TRIGGER_ASK && !account->in_flight &&
-           (account->last_wait < LONG_WAIT_NS ||
-            clock - account->woke_clock >= AWAKE_NS) &&
+           !has_just_woken(account, clock) &&
            trigger_may_ask(threads_at(index)->tid, clock - account->base) &&
            is_drawn();
 }

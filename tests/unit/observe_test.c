@@ -274,20 +274,34 @@ the_line_after_a_wait_is_at_its_place(void **state)
             assert_int_equal(made_records[i].sample.node, WAITS);
 }
 
-/* The answer would cut its next wait short. */
+/* The answer would cut its next wait short. RUNS_ON: looks find it running. */
 static void
-a_thread_that_just_woke_is_not_asked(void **state)
+wake_after_long(uint64_t runs_on)
 {
-    (void)state;
     made_wait(MADE_PID, WAITS);
     made_pass_waits(100 * MADE_MS);
     made_wake(MADE_PID);
+    made_thread_of(MADE_PID)->runs_on = runs_on;
     unsigned before = made_thread_of(MADE_PID)->asked;
     made_pass(MADE_PID, 400000);
     made_pass(MADE_PID, 400000);
     assert_int_equal(made_thread_of(MADE_PID)->asked, before);
     made_pass(MADE_PID, MADE_MS);
     assert_int_equal(made_thread_of(MADE_PID)->asked, before + 1);
+}
+
+static void
+a_thread_that_just_woke_is_not_asked(void **state)
+{
+    (void)state;
+    wake_after_long(0);
+}
+
+static void
+a_thread_that_just_woke_and_runs_is_not_asked(void **state)
+{
+    (void)state;
+    wake_after_long(1);
 }
 
 static void
@@ -479,6 +493,8 @@ main(void)
             the_next_wait_has_no_more_than_half_of_a_late_look, begin),
         cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place, begin),
         cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked, begin),
+        cmocka_unit_test_setup(a_thread_that_just_woke_and_runs_is_not_asked,
+                               begin),
         cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
         cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),
         cmocka_unit_test_setup(a_trigger_that_brings_samples_stays, begin_perf),
