@@ -53,20 +53,6 @@ number_modules(struct page_tables *tables)
     }
 }
 
-/* The number of the module that the page shows for NODE. That of a function of
- * an interpreter is the name of its language. */
-static uint32_t
-number_of_module(struct page_tables *tables, uint32_t node)
-{
-    const struct profile_node *at = &tables->profile->nodes[node];
-    if ((at->flags & NODE_SCRIPT) == 0)
-        return tables->module_of[at->module];
-    const struct page_module row = {
-        .name = page_tables_string(tables,
-                                   profile_node_module(tables->profile, node))};
-    return put(tables, tables->modules, &row, sizeof(row));
-}
-
 static enum page_kind
 kind_of(const struct profile *profile, uint32_t node)
 {
@@ -90,7 +76,7 @@ add_node(struct page_tables *tables, uint32_t node)
         const struct page_function function = {
             page_tables_string(tables, frame->function),
             page_tables_string(tables, frame->file),
-            number_of_module(tables, node),
+            tables->module_of[at->module],
             kind_of(profile, node),
         };
         const struct page_frame row = {
