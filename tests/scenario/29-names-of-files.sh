@@ -22,10 +22,10 @@ known=$work/known_stack.o2
 mkdir d
 
 # run [NAME=VALUE...]: a process with its profile in d/p.folded, unless that is
-# said.
+# said. It is long enough to have samples where others have the processors.
 run() {
     plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/p.folded" "$@" \
-        "$known" 200
+        "$known" 500
     expect_ok
 }
 expect_names() {
@@ -198,7 +198,7 @@ start_three() {
     for i in 1 2 3; do
         timeout -k 5 "$deadline" unshare --pid --fork sh -c ': >"ready.$0"
             until [ -e go ]; do sleep 0.01; done
-            exec env LD_PRELOAD="$1" SPROF_OUTPUT="$2" "$3" 400' $i \
+            exec env LD_PRELOAD="$1" SPROF_OUTPUT="$2" "$3" 1000' $i \
             "$library" "$tmp/d/$1" "$work/known_stack.o2" \
             >/dev/null 2>>err </dev/null &
         running+=($!)
