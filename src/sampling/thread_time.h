@@ -110,10 +110,10 @@ struct thread_time {
 
     struct thread_time_past past;
 
-    uint64_t unfound;  /* looks that should have found it running (observe.c),
-                        * since one did */
-    uint32_t sequence; /* of the question in flight */
-    uint64_t asked_at; /* when the question was asked */
+    uint64_t unfound;     /* looks that should have found it running (asking.c),
+                           * since one did */
+    uint32_t sequence;    /* of the question in flight */
+    uint64_t asked_at;    /* when the question was asked */
     uint64_t asked_clock; /* CPU clock at that time */
     uint64_t asked_for;   /* ns of a CPU that the answer stands for */
     bool in_flight;

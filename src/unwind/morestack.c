@@ -3,7 +3,7 @@
  * morestack.c -- see morestack.h. The structures are those of Go 1.22 to 1.26,
  * src/runtime/runtime2.go. All that is read must fit: the scheduler's stack
  * begins where the walk stands, the goroutine belongs to the same thread of Go,
- * its saved stack pointer is on its own stack, and it stopped behind a call of
+ * its saved stack pointer is on its own stack, and it stopped after a call of
  * the function where the walk stands.
  */
 #include <stdatomic.h>
@@ -37,7 +37,7 @@
 #define CODE_BEFORE 256u
 #define CODE_AFTER 64u
 
-/* Roots that are remembered because they are behind no direct call. */
+/* Limit of the pcs that are remembered: no direct call comes before them. */
 #define OTHERS 8u
 
 /* The offset of curg in "struct m", and where in morestack a walk stands. 0: no

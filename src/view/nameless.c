@@ -94,7 +94,7 @@ look_at(struct search *search, uint32_t node)
     bool is_self = search->row_of[node] == SELF;
     search->starts[node] = is_start(search, node);
     search->row_of[node] = NAMED;
-    /* Nobody looks for time in the start of a thread, unless it is there. */
+    /* The start of a thread counts only where it has time of its own. */
     if (profile_is_marker(profile, node) ||
         naming_symbol(profile, node)->named ||
         (search->starts[node] && !is_self))

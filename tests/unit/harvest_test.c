@@ -19,15 +19,6 @@
 
 #define PC 4096u /* where the thread of a sample is */
 
-static int
-begin(void **state)
-{
-    (void)state;
-    made_begin();
-    made_begin_sampling();
-    return 0;
-}
-
 static void
 harvest(void)
 {
@@ -550,40 +541,50 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
-        cmocka_unit_test_setup(a_call_stands_for_all_its_points, begin),
-        cmocka_unit_test_setup(a_stall_is_shared, begin),
-        cmocka_unit_test_setup(a_call_is_counted_as_the_program_is, begin),
+        cmocka_unit_test_setup(an_answer_stands_for_what_was_asked,
+                               made_set_up),
+        cmocka_unit_test_setup(a_call_stands_for_all_its_points, made_set_up),
+        cmocka_unit_test_setup(a_stall_is_shared, made_set_up),
+        cmocka_unit_test_setup(a_call_is_counted_as_the_program_is,
+                               made_set_up),
         cmocka_unit_test_setup(a_call_without_a_beat_stands_for_its_ticks,
-                               begin),
-        cmocka_unit_test_setup(a_call_after_samples_without_a_clock, begin),
-        cmocka_unit_test_setup(an_answer_at_a_call_stands_for_the_same, begin),
-        cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(a_call_after_samples_without_a_clock,
+                               made_set_up),
+        cmocka_unit_test_setup(an_answer_at_a_call_stands_for_the_same,
+                               made_set_up),
+        cmocka_unit_test_setup(a_sample_stands_for_those_that_were_lost,
+                               made_set_up),
         cmocka_unit_test_setup(samples_are_taken_in_the_order_of_their_times,
-                               begin),
-        cmocka_unit_test_setup(own_samples_stand_for_their_period, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(own_samples_stand_for_their_period, made_set_up),
         cmocka_unit_test_setup(a_thread_that_perf_reaches_has_no_other_trigger,
-                               begin),
-        cmocka_unit_test_setup(what_a_hook_measured_was_not_asked_for, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(what_a_hook_measured_was_not_asked_for,
+                               made_set_up),
         cmocka_unit_test_setup(a_sample_enters_a_thread_that_is_not_listed,
-                               begin),
+                               made_set_up),
         cmocka_unit_test_setup(a_sample_after_the_end_is_that_of_the_successor,
-                               begin),
-        cmocka_unit_test_setup(without_a_clock_time_tells_the_successor, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(without_a_clock_time_tells_the_successor,
+                               made_set_up),
         cmocka_unit_test_setup(a_thread_that_never_runs_again_is_given_up,
-                               begin),
+                               made_set_up),
         cmocka_unit_test_setup(an_answer_to_an_earlier_question_is_dropped,
-                               begin),
-        cmocka_unit_test_setup(a_thread_that_ends_loses_its_question, begin),
-        cmocka_unit_test_setup(a_question_that_cannot_be_sent_is_lost, begin),
-        cmocka_unit_test_setup(a_sample_without_room_is_lost, begin),
-        cmocka_unit_test_setup(what_handlers_lost_was_asked_for, begin),
-        cmocka_unit_test_setup(unfinished_walks_wait_for_the_map, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_that_ends_loses_its_question,
+                               made_set_up),
+        cmocka_unit_test_setup(a_question_that_cannot_be_sent_is_lost,
+                               made_set_up),
+        cmocka_unit_test_setup(a_sample_without_room_is_lost, made_set_up),
+        cmocka_unit_test_setup(what_handlers_lost_was_asked_for, made_set_up),
+        cmocka_unit_test_setup(unfinished_walks_wait_for_the_map, made_set_up),
         cmocka_unit_test_setup(a_late_sample_stands_for_the_period_of_its_time,
-                               begin),
-        cmocka_unit_test_setup(what_a_lower_rate_leaves_out_is_due, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(what_a_lower_rate_leaves_out_is_due,
+                               made_set_up),
         cmocka_unit_test_setup(a_listener_takes_the_answers_that_are_its_own,
-                               begin),
+                               made_set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,15 +12,6 @@
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
-static int
-begin(void **state)
-{
-    (void)state;
-    made_begin();
-    made_begin_sampling();
-    return 0;
-}
-
 /* Between two looks a thread waits at one place, and then shortly at another,
  * three times. A look finds it in line there, and gives the place all of the
  * time, as it gives that to a place where the thread waits. */
@@ -152,6 +143,26 @@ a_thread_that_may_wake_is_asked_where_it_runs(void **state)
     assert_in_range(thread->asked, before + 2, before + 100);
 }
 
+/* THREAD runs, and wakes from a wait with a note. */
+static void
+wait_with_a_note(struct made_thread *thread)
+{
+    made_pass(MADE_PID, MADE_MS);
+    thread->noted = WAITS_ELSEWHERE;
+    made_wait(MADE_PID, WAITS);
+    made_pass_waits(10 * MADE_MS);
+    made_wake(MADE_PID);
+}
+
+/* THREAD stands in line for 4 ms, once. */
+static void
+stand_for_4_ms(struct made_thread *thread)
+{
+    made_run(0, 4 * MADE_MS);
+    thread->queued += 4 * MADE_MS;
+    thread->slices++;
+}
+
 /* A look that finds the thread running does not tell where it stood in line,
  * if it waits now and then. */
 static void
@@ -160,18 +171,12 @@ a_running_thread_tells_no_place_of_a_line(void **state)
     struct made_thread *thread = made_thread_of(MADE_PID);
 
     (void)state;
-    made_pass(MADE_PID, MADE_MS);
-    thread->noted = WAITS_ELSEWHERE;
-    made_wait(MADE_PID, WAITS);
-    made_pass_waits(10 * MADE_MS);
-    made_wake(MADE_PID);
+    wait_with_a_note(thread);
     made_run(0, MADE_MS);
     made_pass(MADE_PID, 50000);
     thread->noted = 0;
     made_pass(MADE_PID, MADE_MS);
-    made_run(0, 4 * MADE_MS);
-    thread->queued += 4 * MADE_MS;
-    thread->slices++;
+    stand_for_4_ms(thread);
     thread->runs_on = 1;
     made_pass(MADE_PID, MADE_MS);
     thread->runs_on = 0;
@@ -192,16 +197,10 @@ a_thread_that_lost_its_cpu_says_where(void **state)
     struct made_thread *thread = made_thread_of(MADE_PID);
 
     (void)state;
-    made_pass(MADE_PID, MADE_MS);
-    thread->noted = WAITS_ELSEWHERE;
-    made_wait(MADE_PID, WAITS);
-    made_pass_waits(10 * MADE_MS);
-    made_wake(MADE_PID);
+    wait_with_a_note(thread);
     thread->noted = 0;
     made_pass(MADE_PID, MADE_MS);
-    made_run(0, 4 * MADE_MS);
-    thread->queued += 4 * MADE_MS;
-    thread->slices++;
+    stand_for_4_ms(thread);
     made_run(MADE_PID, 50000);
     made_tick();
     uint32_t index = threads_index(MADE_PID);
@@ -220,15 +219,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_look_finds_a_thread_in_line, begin),
-        cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample, begin),
-        cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait, begin),
-        cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait, begin),
+        cmocka_unit_test_setup(a_look_finds_a_thread_in_line, made_set_up),
+        cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample,
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait,
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_that_waited_ends_with_a_wait,
+                               made_set_up),
         cmocka_unit_test_setup(a_thread_that_may_wake_is_asked_where_it_runs,
-                               begin),
+                               made_set_up),
         cmocka_unit_test_setup(a_running_thread_tells_no_place_of_a_line,
-                               begin),
-        cmocka_unit_test_setup(a_thread_that_lost_its_cpu_says_where, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_that_lost_its_cpu_says_where,
+                               made_set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

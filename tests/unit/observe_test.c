@@ -15,15 +15,6 @@
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
-static int
-begin(void **state)
-{
-    (void)state;
-    made_begin();
-    made_begin_sampling();
-    return 0;
-}
-
 static void
 weights_add_up_to_cpu_time(void **state)
 {
@@ -474,29 +465,33 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(weights_add_up_to_cpu_time, begin),
-        cmocka_unit_test_setup(wall_time_is_split_exactly, begin),
+        cmocka_unit_test_setup(weights_add_up_to_cpu_time, made_set_up),
+        cmocka_unit_test_setup(wall_time_is_split_exactly, made_set_up),
         cmocka_unit_test_setup(a_wait_at_the_same_place_is_the_same_record,
-                               begin),
+                               made_set_up),
         cmocka_unit_test_setup(
-            a_thread_that_is_kept_in_the_handler_does_not_wait, begin),
+            a_thread_that_is_kept_in_the_handler_does_not_wait, made_set_up),
         cmocka_unit_test_setup(a_thread_that_never_runs_again_is_not_looked_at,
-                               begin),
-        cmocka_unit_test_setup(a_quiet_thread_that_runs_is_found, begin),
-        cmocka_unit_test_setup(a_short_run_in_an_idle_process_is_found, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(a_quiet_thread_that_runs_is_found, made_set_up),
+        cmocka_unit_test_setup(a_short_run_in_an_idle_process_is_found,
+                               made_set_up),
         cmocka_unit_test_setup(a_run_beside_too_much_that_is_explained_is_found,
-                               begin),
-        cmocka_unit_test_setup(explained_cpu_time_needs_no_look, begin),
-        cmocka_unit_test_setup(new_labels_show_another_wait, begin),
-        cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(explained_cpu_time_needs_no_look, made_set_up),
+        cmocka_unit_test_setup(new_labels_show_another_wait, made_set_up),
+        cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, made_set_up),
         cmocka_unit_test_setup(
-            the_next_wait_has_no_more_than_half_of_a_late_look, begin),
-        cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place, begin),
-        cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked, begin),
+            the_next_wait_has_no_more_than_half_of_a_late_look, made_set_up),
+        cmocka_unit_test_setup(the_line_after_a_wait_is_at_its_place,
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked,
+                               made_set_up),
         cmocka_unit_test_setup(a_thread_that_just_woke_and_runs_is_not_asked,
-                               begin),
-        cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
-        cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),
+                               made_set_up),
+        cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again,
+                               made_set_up),
+        cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, made_set_up),
         cmocka_unit_test_setup(a_trigger_that_brings_samples_stays, begin_perf),
         cmocka_unit_test_setup(a_trigger_stays_when_looks_are_rare, begin_perf),
         cmocka_unit_test_setup(a_trigger_stays_when_a_look_is_late, begin_perf),

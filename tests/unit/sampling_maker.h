@@ -104,6 +104,9 @@ void made_begin(void);
 /* Begin to sample it as session.c does: all existing threads are entered. */
 void made_begin_sampling(void);
 
+/* cmocka's set-up of a test: both. */
+int made_set_up(void **state);
+
 /* A thread begins now, with a CPU clock of 0. */
 struct made_thread *made_thread_begin(pid_t tid);
 

@@ -45,6 +45,15 @@ made_wall(pid_t tid, enum state state)
     return sum;
 }
 
+int
+made_set_up(void **state)
+{
+    (void)state;
+    made_begin();
+    made_begin_sampling();
+    return 0;
+}
+
 uint64_t
 made_wall_at(uint32_t node, enum state state)
 {
