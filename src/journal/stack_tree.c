@@ -9,6 +9,7 @@
  */
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
@@ -48,6 +49,22 @@ is_begun(void)
     return true;
 }
 
+/* MODULE has no build-id. Write what its file is like, if the file at its path
+ * is still the one that was mapped. */
+static void
+write_file(const struct module *module)
+{
+    struct stat status;
+    if (sys_stat(module->path, &status) != 0 || status.st_ino != module->inode)
+        return;
+    struct record_file record = {.module = module->id,
+                                 .size = (uint64_t)status.st_size,
+                                 .modified = (uint64_t)status.st_mtim.tv_sec *
+                                                 NS_PER_SECOND +
+                                             (uint64_t)status.st_mtim.tv_nsec};
+    journal_append(RECORD_FILE, &record, sizeof(record), NULL, 0);
+}
+
 static void
 write_module(const struct module *module)
 {
@@ -67,6 +84,8 @@ write_module(const struct module *module)
                                         module->build_id_length},
                                        {module->path, record.path_length}};
     journal_append(RECORD_MODULE, &record, sizeof(record), tail, 2);
+    if (module->build_id_length == 0 && !module->is_vdso && !module->deleted)
+        write_file(module);
     if (module->id < MODULES_MAX)
         module_written[module->id] = 1;
 }
@@ -78,12 +97,6 @@ forget_stacks(void)
     id_table_forget(&nodes);
     nodes_stamp++;
     has_bare = false;
-}
-
-uint32_t
-stack_tree_stamp(void)
-{
-    return nodes_stamp;
 }
 
 bool

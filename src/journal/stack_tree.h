@@ -18,9 +18,6 @@
  * written. */
 uint32_t stack_tree_enter(struct walk *walk, uint32_t index);
 
-/* A number that changes when all nodes are forgotten. */
-uint32_t stack_tree_stamp(void);
-
 /* A module was mapped: frames that were in no module may lie in it. */
 void stack_tree_module_came(void);
 

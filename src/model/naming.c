@@ -251,18 +251,49 @@ static const struct symbol_frame mark_frames[] = {
                                "[python function, not known]", "", 0, 0},
     [NAMING_COLLECTOR] = {"[garbage collection]", "[garbage collection]", "", 0,
                           0},
+    [NAMING_THREAD_START] = {"(thread start)", "(thread start)", "", 0, 0},
+    [NAMING_PROGRAM_START] = {"(program start)", "(program start)", "", 0, 0},
 };
 static const struct symbol marks[] = {
     [NAMING_UNKNOWN_SCRIPT] = {1, true, &mark_frames[NAMING_UNKNOWN_SCRIPT],
                                false},
     [NAMING_COLLECTOR] = {1, true, &mark_frames[NAMING_COLLECTOR], false},
+    [NAMING_THREAD_START] = {1, true, &mark_frames[NAMING_THREAD_START], false},
+    [NAMING_PROGRAM_START] = {1, true, &mark_frames[NAMING_PROGRAM_START],
+                              false},
 };
+
+/* Which start NODE belongs to: it is code of the C library, and nothing else is
+ * below it but the program's first instruction. NAMING_OWN: to none. */
+static enum naming_mark
+start_of(const struct profile *profile, uint32_t node)
+{
+    for (uint32_t at = node;; at = profile->nodes[at].parent) {
+        const struct profile_node *frame = &profile->nodes[at];
+        if (frame->module == 0 || (frame->flags & NODE_SCRIPT) != 0 ||
+            profile_is_marker(profile, at))
+            return NAMING_OWN;
+        const char *name = profile_module_name(profile, frame->module);
+        bool is_c_library = strncmp(name, "libc.", 5) == 0;
+        if (frame->parent == 0 && is_c_library)
+            return NAMING_THREAD_START;
+        if (!is_c_library)
+            return at != node && frame->parent == 0 &&
+                           strstr(name, ".so") == NULL
+                       ? NAMING_PROGRAM_START
+                       : NAMING_OWN;
+    }
+}
 
 const struct symbol *
 naming_symbol(struct profile *profile, uint32_t node)
 {
     unsigned mark = profile->nodes[node].mark;
-    return mark != NAMING_OWN ? &marks[mark] : naming_own_symbol(profile, node);
+    const struct symbol *own =
+        mark == NAMING_OWN ? naming_own_symbol(profile, node) : NULL;
+    if (own != NULL && !own->named)
+        mark = start_of(profile, node);
+    return mark != NAMING_OWN ? &marks[mark] : own;
 }
 
 /* The pointer in the node is a cache. The symbolizer has its own, but asking it

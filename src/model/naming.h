@@ -23,6 +23,10 @@ enum naming_mark {
     NAMING_OWN,            /* nothing */
     NAMING_UNKNOWN_SCRIPT, /* a function of Python, which is not known */
     NAMING_COLLECTOR,      /* the function that collects garbage */
+    /* Code of the C library without a name, from which a stack begins. No node
+     * keeps these two. */
+    NAMING_THREAD_START,
+    NAMING_PROGRAM_START,
 };
 
 /* The symbol of NODE without regard to its mark. */

@@ -433,6 +433,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_JITDUMP] = generated_add,
     [RECORD_SCRIPT] = add_script,
     [RECORD_LIVE] = spool_load_see_clock,
+    [RECORD_FILE] = spool_load_see_file,
 };
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */

@@ -5,10 +5,14 @@
  * and modules may have gaps and are looked up. A definition that contradicts an
  * earlier one, or refers to nothing, makes no sense and is left out.
  */
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/clock.h"
 #include "model/naming.h"
 #include "store/record.h"
+#include "symbol/elf_view.h"
 #include "symbol/mapped_files.h"
 #include "util/array.h"
 #include "util/clean.h"
@@ -136,6 +140,35 @@ spool_load_add_module(struct spool_load *load, const void *bytes)
         spool_load_define(&load->modules, record->id, number) != 0)
         return FAILED;
     profile->module_count++;
+    return USED;
+}
+
+/* Whether the file at PATH is like RECORD says. One that cannot be read is left
+ * to the symbolizer. Copies of a file may have its time in whole seconds. */
+static bool
+is_same_file(const char *path, const struct record_file *record)
+{
+    char text[PATH_MAX];
+    struct stat status;
+    if (stat(elf_view_place(path, text), &status) != 0)
+        return true;
+    uint64_t seconds = (uint64_t)status.st_mtim.tv_sec;
+    uint64_t rest = (uint64_t)status.st_mtim.tv_nsec;
+    return (uint64_t)status.st_size == record->size &&
+           seconds == record->modified / NS_PER_SECOND &&
+           (rest == 0 || rest == record->modified % NS_PER_SECOND);
+}
+
+enum outcome
+spool_load_see_file(struct spool_load *load, const void *bytes)
+{
+    const struct record_file *record = bytes;
+    uint32_t number = spool_load_number(&load->modules, record->module);
+    if (number == INTERN_NONE)
+        return SENSELESS;
+    const struct profile_module *module = &load->profile->modules[number];
+    if (module->build_id[0] == '\0' && !is_same_file(module->path, record))
+        symbolizer_refuse(load->profile->symbols, module->symbols);
     return USED;
 }
 

@@ -65,6 +65,7 @@ enum outcome { USED, SENSELESS, FAILED };
 
 /* Each takes the record BYTES of its kind. */
 enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);
+enum outcome spool_load_see_file(struct spool_load *load, const void *bytes);
 enum outcome spool_load_add_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_end_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_see_clock(struct spool_load *load, const void *bytes);

@@ -267,16 +267,18 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     struct look look;
     struct journal_place place;
     pid_t tid = threads_at(index)->tid;
+    /* CLOCK was read some us ago. A short wait may have begun since. */
+    uint64_t latest = clock_thread(tid);
     wait_look_at(tid, &look);
     if (look.state == LOOK_RUNNING) {
         if (!thread_time_is_cpu_only() && account->stood_at.node == 0 &&
-            clock_thread(tid) == clock)
-            see_in_line(account, index, clock, now, view);
+            clock_thread(tid) == latest)
+            see_in_line(account, index, latest, now, view);
         bool is_asked = asking_is_time(account, index);
         see_running(account, index, clock, now, is_asked ? between : 0, view);
     } else if (look.state != LOOK_GONE && !thread_time_is_cpu_only()) {
         note_wait(account, index, clock);
-        if (wait_place(index, &look, clock, &place)) {
+        if (wait_place(index, &look, latest, &place)) {
             account->stood_at.node = 0;
             account->held = account->stood = 0;
             /* The record of a wait is the last while it is open. */

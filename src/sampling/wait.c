@@ -4,8 +4,7 @@
  * outside, from the stack pointer and pc that the kernel gives. The thread may
  * wake at any instant and change what is being read; but it cannot do so
  * without CPU time. So its clock, which was read before the first look, is read
- * again after the last one. What was found between is used only if the clock
- * has not moved.
+ * again after what was read. That is used only if the clock has not moved.
  */
 #include <stddef.h>
 #include <string.h>
@@ -29,7 +28,6 @@
 #include "unwind/trace_context.h"
 #include "harvest.h"
 #include "thread_time.h"
-#include "wait_memo.h"
 #include "wait.h"
 
 static struct frame *frames;
@@ -47,8 +45,7 @@ wait_begin(uint32_t max_depth)
         script.frames = sys_reserve_for_one(max_depth * sizeof(*script.frames));
     if (heap_window == NULL)
         heap_window = sys_reserve_for_one(HEAP_VIEW_WINDOW);
-    return frames != NULL && script.frames != NULL && heap_window != NULL &&
-                   wait_memo_begin() == 0
+    return frames != NULL && script.frames != NULL && heap_window != NULL
                ? peek_begin()
                : -1;
 }
@@ -76,24 +73,27 @@ has_user_mode(const struct look *look)
     return look->state == LOOK_WAITING && (look->pc != 0 || look->sp != 0);
 }
 
-/* Walk the stack of thread TID, which stands still at AT, into WALK. ARGUMENTS
- * are those of peek_stack. Returns false if the thread's clock is not CLOCK. */
+/* Walk the stack of thread TID, which stands at AT since its clock read CLOCK,
+ * into WALK. ARGUMENTS and COPY are those of peek_stack. Returns false if the
+ * thread has gone on, unless all was read in COPY. */
 static bool
 walk_from(pid_t tid, const struct regs *at, const uint64_t *arguments,
-          uint64_t clock, struct walk *walk)
+          struct peek_copy *copy, uint64_t clock, struct walk *walk)
 {
     uint64_t now = clock_now();
     if (!modules_are_current())
         harvest_refresh_modules();
     script_begin(&script, now);
     if (interpreter_is_there() &&
-        !interpreter_collect_from(&script, heap_window, tid))
+        (!interpreter_collect_from(&script, heap_window, tid) ||
+         clock_thread(tid) != clock))
         return false;
     walk->script = script.count != 0 ? &script : NULL;
-    while (peek_stack(at, arguments, now, walk) == WALK_NEEDS_MAP)
+    while (peek_stack(at, arguments, copy, now, walk) == WALK_NEEDS_MAP)
         harvest_refresh_modules();
     script_names_resolve(walk->script);
-    return clock_thread(tid) == clock;
+    return clock_thread(tid) == clock ||
+           (copy != NULL && copy->was_enough && walk->script == NULL);
 }
 
 bool
@@ -103,91 +103,66 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
                             .sp = look->sp,
                             .fp = REGS_FP_UNKNOWN};
     bool is_call = look->number != LOOK_NO_CALL;
-    return walk_from(tid, &at, is_call ? look->arguments : NULL, clock, walk);
+    return walk_from(tid, &at, is_call ? look->arguments : NULL, NULL, clock,
+                     walk);
 }
 
-/* Read the labels of thread INDEX into PLACE, and its trace context. */
-static void
-read_labels(uint32_t index, struct journal_place *place,
-            struct trace_context *context)
-{
-    pid_t tid = threads_at(index)->tid;
-    *place = (struct journal_place){.set = labels_of(tid)};
-    trace_context_read_from(context, tid);
-}
-
-/* Complete PLACE, whose labels and CONTEXT are of thread INDEX, by WALK; NULL:
- * it has no stack. */
-static void
-complete_place(uint32_t index, struct journal_place *place,
-               const struct trace_context *context, struct walk *walk)
-{
-    struct journal_sums *sums = thread_time_sums();
-    bool has_script = walk != NULL && walk->script != NULL;
-    place->label = journal_context(journal_labels(place->set), context,
-                                   has_script ? walk->script->task : NULL);
-    if (walk == NULL)
-        return;
-    place->node = stack_tree_enter(walk, index);
-    place->depth = walk->depth;
-    sums->counts.peeked++;
-    sums->cut[walk->cut] += walk->cut != CUT_NONE;
-}
-
-/* Thread INDEX has gone on, and so its stack could not be walked. Whether its
- * place is remembered, with CONTEXT and the labels in PLACE. */
+/* Find the place of thread INDEX, which stands AT since its clock read CLOCK.
+ * LOOK: it waits so; NULL: it is in line. A walk takes longer than a short
+ * wait. So the stack is copied first, and the labels are read; the clock then
+ * tells whether the thread stood still until now. Returns false if it has not.
+ */
 static bool
-remembers_place(uint32_t index, const struct wait_memo *memo,
-                const struct regs *at, const struct trace_context *context,
-                struct journal_place *place)
+find_place(uint32_t index, const struct regs *at, const struct look *look,
+           uint64_t clock, struct journal_place *place)
 {
-    place->label = journal_context(journal_labels(place->set), context, NULL);
-    if (wait_memo_find(index, memo, at, place))
-        return true;
-    thread_time_sums()->counts.unsure++;
-    return false;
+    bool is_call = look != NULL && look->number != LOOK_NO_CALL;
+    pid_t tid = threads_at(index)->tid;
+    struct journal_sums *sums = thread_time_sums();
+    struct walk walk = {.frames = frames, .capacity = frames_most};
+    struct trace_context context;
+    struct peek_copy copy;
+    peek_copy(at->sp, &copy);
+    *place = (struct journal_place){.set = labels_of(tid)};
+    trace_context_read_from(&context, tid);
+    if (clock_thread(tid) != clock ||
+        !walk_from(tid, at, is_call ? look->arguments : NULL, &copy, clock,
+                   &walk)) {
+        sums->counts.unsure++;
+        return false;
+    }
+    place->label =
+        journal_context(journal_labels(place->set), &context,
+                        walk.script != NULL ? walk.script->task : NULL);
+    place->node = stack_tree_enter(&walk, index);
+    place->depth = walk.depth;
+    sums->counts.peeked++;
+    sums->cut[walk.cut] += walk.cut != CUT_NONE;
+    return true;
 }
 
 bool
 wait_place(uint32_t index, const struct look *look, uint64_t clock,
            struct journal_place *place)
 {
-    const struct regs at = {.pc = look->pc, .sp = look->sp};
-    struct wait_memo memo;
-    struct walk walk = {.frames = frames, .capacity = frames_most};
-    bool has_stack = has_user_mode(look);
-    /* The labels are read between two equal readings of the clock, like the
-     * stack. */
+    const struct regs at = {.pc = look->pc,
+                            .sp = look->sp,
+                            .fp = REGS_FP_UNKNOWN};
     struct trace_context context;
-    wait_memo_read(index, &memo);
-    read_labels(index, place, &context);
-    if (!has_stack) {
-        complete_place(index, place, &context, NULL);
-        return true;
-    }
-    if (wait_look(threads_at(index)->tid, look, clock, &walk)) {
-        complete_place(index, place, &context, &walk);
-        wait_memo_put(index, &memo, &at, &walk, place);
-        return true;
-    }
-    return remembers_place(index, &memo, &at, &context, place);
+    pid_t tid = threads_at(index)->tid;
+    if (has_user_mode(look))
+        return find_place(index, &at, look, clock, place);
+    *place = (struct journal_place){.set = labels_of(tid)};
+    trace_context_read_from(&context, tid);
+    place->label = journal_context(journal_labels(place->set), &context, NULL);
+    return true;
 }
 
 bool
 wait_place_in_line(uint32_t index, const struct regs *at, uint64_t clock,
                    struct journal_place *place)
 {
-    struct wait_memo memo;
-    struct walk walk = {.frames = frames, .capacity = frames_most};
-    struct trace_context context;
-    wait_memo_read(index, &memo);
-    read_labels(index, place, &context);
-    if (walk_from(threads_at(index)->tid, at, NULL, clock, &walk)) {
-        complete_place(index, place, &context, &walk);
-        wait_memo_put(index, &memo, at, &walk, place);
-        return true;
-    }
-    return remembers_place(index, &memo, at, &context, place);
+    return find_place(index, at, NULL, clock, place);
 }
 
 static const char *

@@ -38,8 +38,8 @@ pid_t wait_owner(pid_t tid, const struct look *look);
 uint32_t wait_words(pid_t tid, const struct look *look);
 
 /* Find the place where thread INDEX has waited since its CPU clock read CLOCK.
- * It waits as LOOK says. Returns false if the thread has gone on meanwhile, and
- * the wait is not remembered (wait_memo.h): then nothing is known. */
+ * It waits as LOOK says. Returns false if the thread has gone on before its
+ * stack was copied: then nothing is known. */
 bool wait_place(uint32_t index, const struct look *look, uint64_t clock,
                 struct journal_place *place);
 

@@ -132,6 +132,7 @@ enum record_kind {
     RECORD_JITDUMP,
     RECORD_SCRIPT,
     RECORD_LIVE,
+    RECORD_FILE,
     RECORD_KIND_COUNT
 };
 
@@ -184,6 +185,14 @@ struct record_module {
 enum module_flags {
     MODULE_VDSO = 1,
     MODULE_DELETED = 2, /* the file was gone when first seen */
+};
+
+/* The file of a module without a build-id, when the module was first seen. */
+struct record_file {
+    uint64_t head;
+    uint32_t module, reserved;
+    uint64_t size;     /* bytes */
+    uint64_t modified; /* ns since the epoch */
 };
 
 struct record_module_end {

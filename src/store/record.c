@@ -40,6 +40,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_JITDUMP] = sizeof(struct record_jitdump),
     [RECORD_SCRIPT] = sizeof(struct record_script),
     [RECORD_LIVE] = sizeof(struct record_live),
+    [RECORD_FILE] = sizeof(struct record_file),
 };
 
 uint8_t

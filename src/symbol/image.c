@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/clean.h"
+#include "code_edge.h"
 #include "elf_file.h"
 #include "frame_table.h"
 #include "plt_table.h"
@@ -36,11 +38,12 @@ static const char *
 find_stub(struct image *image, uint64_t address)
 {
     struct plt_target target;
+    uint64_t start;
     if (plt_table_find(&image->plt, &image->sketch.file, address, &target) != 0)
         return NULL;
     if (target.name != NULL)
         return target.name;
-    return symbol_table_find(&image->symbols, target.resolver);
+    return symbol_table_find(&image->symbols, target.resolver, &start);
 }
 
 struct image *
@@ -59,6 +62,18 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
             return NULL;
         }
     }
+    return image;
+}
+
+struct image *
+image_refuse(const char *path)
+{
+    struct image *image = calloc(1, sizeof(*image));
+    if (image != NULL)
+        image->file.problem = clean_format(
+            "%s is not the file that was profiled: its size or its time of "
+            "change is another, and it has no build-id",
+            path);
     return image;
 }
 
@@ -89,15 +104,30 @@ has_name(const struct image_answer *answer)
             answer->frames[answer->count - 1].name != NULL);
 }
 
+/* The name of the symbol that covers ADDRESS. One without a size reaches to the
+ * end of its function. Behind that, *START becomes where the function of
+ * ADDRESS begins. */
+static const char *
+find_name(const struct image *image, uint64_t address, uint64_t *start)
+{
+    uint64_t symbol, end;
+    const char *name = symbol_table_find(&image->symbols, address, &symbol);
+    *start = symbol;
+    if (name == NULL || symbol == address)
+        return name;
+    if (!frame_table_find(&image->frames, address, start, &end))
+        *start = code_edge_last(&image->sketch.file, symbol, address);
+    return *start <= symbol ? name : NULL;
+}
+
 /* The PLT is asked last, only for addresses that neither DWARF nor symbols
  * cover: finding its section means reading all section headers. */
 void
 image_find(struct image *image, uint64_t address, struct image_answer *answer,
            unsigned limit)
 {
-    answer->symbol = symbol_table_find(&image->symbols, address);
+    answer->symbol = find_name(image, address, &answer->start);
     answer->is_stub = false;
-    answer->start = address;
     answer->count =
         unit_index_find(&image->units, address, answer->frames, limit);
     if (!has_name(answer) && answer->count == 0) {

@@ -12,7 +12,8 @@
  * "__libc_free" and "cfree", "read" over "__read", and "sin" over "sinf32x".
  *
  * A symbol without a size covers up to the next symbol, but not beyond its
- * section. Code behind a symbol's size gets no name.
+ * section, nor beyond its function (image.c). Code behind a symbol's size gets
+ * no name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,8 @@ symbol_table_read(struct symbol_table *table, struct elf_file *file)
 }
 
 const char *
-symbol_table_find(const struct symbol_table *table, uint64_t address)
+symbol_table_find(const struct symbol_table *table, uint64_t address,
+                  uint64_t *start)
 {
     const struct range *range = NULL, *best = NULL;
     while ((range = range_index_find(&table->ranges, address, range)) != NULL) {
@@ -128,6 +130,7 @@ symbol_table_find(const struct symbol_table *table, uint64_t address)
         if (class_of(best) == SIZED_FUNCTION)
             break;
     }
+    *start = best != NULL && best->open != 0 ? best->low : address;
     return best != NULL ? table->names[best->value] : NULL;
 }
 

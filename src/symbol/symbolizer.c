@@ -36,6 +36,7 @@ struct module {
     size_t length;
     uint32_t number; /* of BUILD_ID in the store: equal ones have the same */
     bool has_looked; /* CACHE was looked for */
+    bool is_refused; /* the file is not the one that was mapped */
     struct image *image;        /* NULL until the first question */
     struct answer_cache *cache; /* what earlier reports know of the file; NULL:
                                    answers are not kept */
@@ -86,8 +87,11 @@ path_to_read(const struct module *module)
 static void **
 image_place(struct symbolizer *symbolizer, const struct module *module)
 {
+    /* The same file may be the right one for another profile. */
     return address_table_place(&symbolizer->images, module->number,
-                               (uintptr_t)path_to_read(module));
+                               module->is_refused
+                                   ? (uintptr_t)module
+                                   : (uintptr_t)path_to_read(module));
 }
 
 /* The image of MODULE, which is opened at the first call. NULL if memory is
@@ -98,8 +102,10 @@ get_image(struct symbolizer *symbolizer, struct module *module)
     void **place =
         module->image == NULL ? image_place(symbolizer, module) : NULL;
     if (place != NULL && *place == NULL)
-        *place =
-            image_open(path_to_read(module), module->build_id, module->length);
+        *place = module->is_refused
+                     ? image_refuse(path_to_read(module))
+                     : image_open(path_to_read(module), module->build_id,
+                                  module->length);
     if (place != NULL)
         module->image = *place;
     return module->image;
@@ -391,6 +397,14 @@ symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
         module->copy = intern_text(&symbolizer->store, copy);
 }
 
+void
+symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
+{
+    struct module *module = address_table_find(&symbolizer->modules, id, 0);
+    if (module != NULL)
+        module->is_refused = true;
+}
+
 const struct symbol *
 symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
 {
@@ -422,7 +436,7 @@ is_known(const struct symbolizer *symbolizer, const struct module *module,
             openings[i].path == path_to_read(module))
             return true;
     }
-    return module->image != NULL ||
+    return module->image != NULL || module->is_refused ||
            address_table_find(&symbolizer->images, module->number,
                               (uintptr_t)path_to_read(module)) != NULL;
 }
@@ -586,8 +600,9 @@ symbolizer_collector(const struct symbolizer *symbolizer, uint32_t id,
 {
     const struct module *module =
         address_table_find(&symbolizer->modules, id, 0);
-    return module != NULL && collector_find(collector, path_to_read(module),
-                                            module->build_id, module->length);
+    return module != NULL && !module->is_refused &&
+           collector_find(collector, path_to_read(module), module->build_id,
+                          module->length);
 }
 
 /* NAMES and PATHS know strings of images and caches by their addresses. */

@@ -86,6 +86,11 @@ void symbolizer_add(struct symbolizer *symbolizer, uint32_t id,
 void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
                          const char *copy);
 
+/* The file of module ID, which has no build-id, has changed since it was
+ * mapped. It is not used, and symbolizer_problem says so. Holds for questions
+ * that were not asked yet. */
+void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id);
+
 /*
  * Returns the meaning of OFFSET in module ID. OFFSET is an address in the ELF
  * file's numbering; the caller has subtracted 1 from a return address. ID 0 or

@@ -48,9 +48,12 @@
  * within REACH. The tail, which is a quarter, comes on top. */
 #define TRIAL_FRAMES (REACH / 16 / 3 * 4 + 4)
 
+/* Most bytes of a stack that peek_copy copies: what a short wait lasts for. */
+#define COPY_MOST (16u << 10)
+
 /* Reserved once. */
 static struct memory {
-    uint8_t window[VIEW_WINDOW];
+    uint8_t window[COPY_MOST]; /* VIEW_WINDOW at least */
     uint8_t code[FUNCTION_MAX];
     struct frame frames[TRIAL_FRAMES];
 } * memory;
@@ -256,9 +259,18 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
     return true;
 }
 
+void
+peek_copy(uint64_t sp, struct peek_copy *copy)
+{
+    size_t size = sys_present(sp, sizeof(memory->window));
+    long got = size != 0 ? sys_read_memory(memory->window, sp, size) : 0;
+    *copy =
+        (struct peek_copy){.start = sp, .length = got > 0 ? (uint32_t)got : 0};
+}
+
 enum walk_outcome
-peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
-           struct walk *walk)
+peek_stack(const struct regs *at, const uint64_t *arguments,
+           struct peek_copy *copy, uint64_t since, struct walk *walk)
 {
     struct resume finish = {.clock = clock_own,
                             .until = clock_own() + PEEK_NS,
@@ -266,6 +278,10 @@ peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
     struct view view;
     enum walk_outcome outcome;
     view_begin_bounded(&view, memory->window, FILLS);
+    if (copy != NULL) {
+        view.window_start = copy->start;
+        view.window_end = copy->start + copy->length;
+    }
     struct script *script = walk->script;
     walk_begin(walk, at);
     if (script != NULL) {
@@ -275,9 +291,15 @@ peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
     set_origin(&finish, walk);
     set_arguments(&finish, arguments);
     while ((outcome = resume_run(&finish, walk, &view)) == WALK_NEEDS_FP) {
-        if (!find_fp(walk, &view, finish.until))
-            return WALK_CUT;
+        if (!find_fp(walk, &view, finish.until)) {
+            outcome = WALK_CUT;
+            break;
+        }
         set_origin(&finish, walk);
+    }
+    if (copy != NULL) {
+        copy->was_enough = view.fills == FILLS;
+        copy->length = copy->was_enough ? copy->length : 0;
     }
     if (outcome == WALK_CUT && view.fills == 0)
         walk->cut = CUT_DEADLINE;

@@ -17,11 +17,24 @@
  * second call, after fork, keeps the same memory. Context: sampler. */
 int peek_begin(void);
 
+/* A copy of a stack from START on, in the memory of peeks. LENGTH is 0 if there
+ * is none. */
+struct peek_copy {
+    uint64_t start;
+    uint32_t length; /* bytes */
+    bool was_enough; /* the last peek read nothing else */
+};
+
+/* Copy the stack from SP on, as far as it is in memory and 16 KiB at most.
+ * Takes some us. Context: sampler. */
+void peek_copy(uint64_t sp, struct peek_copy *copy);
+
 /*
- * Walk the stack of a thread that stands at AT into WALK. The fp of AT may be
- * REGS_FP_UNKNOWN. The caller has set the frames, the capacity and the script
- * of WALK. ARGUMENTS are the six of the system call that the thread waits in;
- * NULL if it is in none.
+ * Walk the stack of a thread that stands at AT into WALK. What is in COPY is
+ * read there: the thread may have gone on meanwhile. COPY may be NULL. The fp
+ * of AT may be REGS_FP_UNKNOWN. The caller has set the frames, the capacity and
+ * the script of WALK. ARGUMENTS are the six of the system call that the thread
+ * waits in; NULL if it is in none.
  *
  * Returns WALK_ROOT if the stack is complete, or WALK_CUT with the reason in
  * walk->cut. Every frame is certain: where there are two ways to go on, the
@@ -33,6 +46,7 @@ int peek_begin(void);
  * map, and calls again. Context: sampler.
  */
 enum walk_outcome peek_stack(const struct regs *at, const uint64_t *arguments,
-                             uint64_t since, struct walk *walk);
+                             struct peek_copy *copy, uint64_t since,
+                             struct walk *walk);
 
 #endif

@@ -16,21 +16,19 @@
 enum { ROWS_MAX = 64 };
 
 /* The state while building. ROW_OF has an entry for each node of the profile:
- * NO_SAMPLE, NAMED, SELF or the number of a row. STARTS says which nodes belong
- * to the start of a thread. */
+ * NO_SAMPLE, NAMED or the number of a row. */
 struct search {
     struct profile *profile;
     struct nameless *nameless;
     struct intern *files;  /* symbolizer's ids; numbers are rows */
     struct intern *places; /* (row, offset) */
     uint32_t *row_of;
-    bool *has, *starts;
+    bool *has;
 };
 #define NO_SAMPLE UINT32_MAX
 #define NAMED (UINT32_MAX - 1)
-#define SELF (UINT32_MAX - 2)
 
-/* Mark the nodes on the stacks of samples as NAMED, their leaves as SELF. */
+/* Mark the nodes on the stacks of samples as NAMED. */
 static void
 mark_nodes(struct search *search)
 {
@@ -42,30 +40,6 @@ mark_nodes(struct search *search)
              node != 0 && search->row_of[node] == NO_SAMPLE;
              node = profile->nodes[node].parent)
             search->row_of[node] = NAMED;
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (profile->samples[i].node != 0)
-            search->row_of[profile->samples[i].node] = SELF;
-}
-
-static bool
-is_c_library(const struct profile *profile, uint32_t module)
-{
-    return strncmp(profile_module_name(profile, module), "libc.", 5) == 0;
-}
-
-/* Whether NODE belongs to the start of a thread: it is the program's first
- * instruction, or the C library's code that is called by nothing else. */
-static bool
-is_start(const struct search *search, uint32_t node)
-{
-    const struct profile *profile = search->profile;
-    const struct profile_node *at = &profile->nodes[node];
-    if (at->module == 0 || profile_is_marker(profile, node))
-        return false;
-    if (at->parent != 0)
-        return search->starts[at->parent] && is_c_library(profile, at->module);
-    return is_c_library(profile, at->module) ||
-           strstr(profile_module_name(profile, at->module), ".so") == NULL;
 }
 
 /* The row for a node of MODULE, made if it is the first of its file.
@@ -91,13 +65,8 @@ look_at(struct search *search, uint32_t node)
 {
     struct profile *profile = search->profile;
     uint32_t module = profile->nodes[node].module;
-    bool is_self = search->row_of[node] == SELF;
-    search->starts[node] = is_start(search, node);
     search->row_of[node] = NAMED;
-    /* The start of a thread counts only where it has time of its own. */
-    if (profile_is_marker(profile, node) ||
-        naming_symbol(profile, node)->named ||
-        (search->starts[node] && !is_self))
+    if (profile_is_marker(profile, node) || naming_symbol(profile, node)->named)
         return 0;
     uint32_t row = find_row(search, module);
     if (row == INTERN_NONE)
@@ -121,7 +90,7 @@ is_wanted(const struct search *search, const bool wanted[ROWS_MAX],
 }
 
 /* Sum up in ROW the samples whose stacks have a place of a row whose number is
- * WANTED. One of the start of a thread counts where it is the leaf. */
+ * WANTED. */
 static void
 sum_rows(struct search *search, const bool wanted[ROWS_MAX],
          struct nameless_row *row)
@@ -130,11 +99,9 @@ sum_rows(struct search *search, const bool wanted[ROWS_MAX],
     bool *has = search->has;
     has[0] = false;
     for (uint32_t i = 1; i < profile->node_count; i++)
-        has[i] = (is_wanted(search, wanted, i) && !search->starts[i]) ||
-                 has[profile->nodes[i].parent];
+        has[i] = is_wanted(search, wanted, i) || has[profile->nodes[i].parent];
     for (uint32_t i = 0; i < profile->sample_count; i++) {
-        uint32_t node = profile->samples[i].node;
-        if (has[node] || (node != 0 && is_wanted(search, wanted, node)))
+        if (has[profile->samples[i].node])
             for (unsigned j = 0; j < VALUE_COUNT; j++)
                 sum_add(&row->values[j], profile->samples[i].values[j]);
     }
@@ -229,10 +196,8 @@ nameless_build(struct nameless *nameless, struct profile *profile)
     search.places = intern_new();
     if (search.files != NULL && search.places != NULL &&
         ARRAY_NEW(search.row_of, profile->node_count) &&
-        ARRAY_NEW(search.has, profile->node_count) &&
-        ARRAY_NEW(search.starts, profile->node_count))
+        ARRAY_NEW(search.has, profile->node_count))
         status = find_rows(&search);
-    free(search.starts);
     free(search.has);
     free(search.row_of);
     intern_free(search.places);

@@ -123,4 +123,31 @@ fi
 profile_while rm victim library.so
 expect_share 95 ';main;compute;library.so\+0x' p.folded ';main'
 
+# A file without a build-id is known by its size and the time of its last change.
+# - The file that was profiled gives names.
+# - Another one at its path gives none, and a note says why.
+section "replaced files without a build-id"
+
+if has objcopy; then
+    objcopy -R .note.gnu.build-id "$work/known_stack.o2" victim
+    profile SPROF_KEEP_SPOOL=1 ./victim 400
+    expect_ok
+    for name in same replaced; do
+        [ "$name" = same ] || {
+            objcopy -R .note.gnu.build-id "$work/two_phases" new
+            mv new victim
+        }
+        plain "$sprofile" report p.sprof
+        expect_status 0
+        note='^note: .*/victim is not the file that was profiled'
+        if [ "$name" = same ]; then
+            grep -q "$note" out && fail "a note on the same file: $(cat out)"
+            grep -q ' work_burn ' out || fail "no names: $(cat out)"
+        else
+            grep -q "$note" out || fail "no note: $(cat out)"
+            grep -Eq ' victim\+0x[0-9a-f]+' out || fail "names: $(cat out)"
+        fi
+    done
+fi
+
 finish

@@ -36,7 +36,7 @@ start() {
 
 for size in 0 1 100 5000; do
     echo "-- to $size bytes"
-    start "$work/known_stack.o2" 1000
+    start "$work/known_stack.o2" 2000
     cp p.sprof copy.sprof
     truncate -s "$size" p.sprof
     profile_end

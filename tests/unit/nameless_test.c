@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "model/naming.h"
 #include "view/nameless.h"
 #include "show/text_report.h"
 
@@ -60,26 +61,39 @@ a_stack_counts_once_for_a_file(void **state)
     profile_free(profile);
 }
 
-/* Two frames of the C library start a thread. They have no names. */
+/* Two frames of the C library start a thread, and one the program. They have
+ * names of their part. */
 static void
-the_start_of_a_thread_counts_where_it_has_time(void **state)
+starts_have_names(void **state)
 {
     (void)state;
     maker_name(0x10, "main", NULL);
+    maker_name(0x20, "_start", NULL);
     maker_add_head();
     maker_add_module(3, "/lib/libc.so.6");
     maker_add_node(1, 0, 3, 0x100, 0);
     maker_add_node(2, 1, 3, 0x200, 0);
     maker_add_node(3, 2, 1, 0x10, 0);
     maker_add_node(4, 3, 3, 0x300, 0);
+    maker_add_node(5, 0, 1, 0x20, 0);
+    maker_add_node(6, 5, 3, 0x400, 0);
+    maker_add_node(7, 6, 1, 0x10, 0);
     maker_add_sample(1, 3, 90, 0);
     maker_add_sample(1, 4, 7, 0);
     maker_add_sample(1, 2, 3, 0);
+    maker_add_sample(1, 7, 1, 0);
     struct profile *profile = maker_load(NULL);
     struct nameless nameless;
     assert_int_equal(nameless_build(&nameless, profile), 0);
     assert_int_equal(nameless.count, 1);
-    expect_row(&nameless.rows[0], 3, 2, 10);
+    expect_row(&nameless.rows[0], 3, 1, 7);
+    assert_string_equal(naming_symbol(profile, 3)->frames[0].function,
+                        "(thread start)");
+    assert_string_equal(naming_symbol(profile, 4)->frames[0].function,
+                        "(thread start)");
+    assert_string_equal(naming_symbol(profile, 8)->frames[0].function,
+                        "(program start)");
+    assert_false(naming_symbol(profile, 6)->named);
     nameless_release(&nameless);
     profile_free(profile);
 }
@@ -204,7 +218,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT(a_stack_counts_once_for_a_file),
-        UNIT(the_start_of_a_thread_counts_where_it_has_time),
+        UNIT(starts_have_names),
         UNIT(small_files_are_summed),
         UNIT(a_hint_is_given_once),
         UNIT(nothing_is_told_where_all_have_names),

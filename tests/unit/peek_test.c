@@ -268,12 +268,18 @@ compare_times(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Peeks are at copies of stacks. */
+static bool copies;
+
 static enum walk_outcome
 peek_at(uint64_t pc, uint64_t sp)
 {
     const struct regs at = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
+    struct peek_copy copy;
 
-    return peek_stack(&at, NULL, 0, &walk);
+    if (copies)
+        peek_copy(sp, &copy);
+    return peek_stack(&at, NULL, copies ? &copy : NULL, 0, &walk);
 }
 
 /* As peek_at; once more where this thread lost its CPU on the way. */
@@ -329,6 +335,63 @@ check_build(unsigned b)
                           what->name, time_peek(pc, sp), walk.depth);
     }
     print_message("%s: %u cut\n", builds[b]->name, cut);
+}
+
+static void
+stacks_are_right_in_copies(void **state)
+{
+    (void)state;
+    copies = true;
+    check_build(0);
+    copies = false;
+}
+
+/* The thread goes on after its stack was copied. */
+static void
+a_copy_is_enough(void **state)
+{
+    struct peek_copy copy;
+    uint64_t pc = 0, sp = 0, *slot, value;
+
+    (void)state;
+    assert_true(read_place(atomic_load(&threads[0][0].tid), &pc, &sp));
+    const struct regs at = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
+    assert_int_equal(peek_in_time(pc, sp), WALK_ROOT);
+    uint32_t depth = walk.depth;
+    /* The return address of the frame in the middle, which is not the leaf's.
+     */
+    value = walk.frames[depth / 2].word & ~FRAME_RETURN_BIT;
+    peek_copy(sp, &copy);
+    for (slot = (uint64_t *)sp; *slot != value; slot++)
+        assert_true((uint64_t)slot < sp + copy.length);
+    *slot = 0;
+    assert_int_not_equal(peek_at(pc, sp), WALK_ON);
+    assert_int_not_equal(walk.depth, depth);
+    *slot = value;
+    peek_copy(sp, &copy);
+    *slot = 0;
+    enum walk_outcome outcome = peek_stack(&at, NULL, &copy, 0, &walk);
+    *slot = value;
+    assert_int_equal(outcome, WALK_ROOT);
+    assert_int_equal(walk.depth, depth);
+    assert_true(copy.was_enough);
+}
+
+/* Less than the stack is copied. */
+static void
+a_short_copy_is_not_enough(void **state)
+{
+    struct peek_copy copy;
+    uint64_t pc = 0, sp = 0;
+
+    (void)state;
+    assert_true(read_place(atomic_load(&threads[0][0].tid), &pc, &sp));
+    const struct regs at = {.pc = pc, .sp = sp, .fp = REGS_FP_UNKNOWN};
+    peek_copy(sp, &copy);
+    copy.length = 16;
+    assert_int_equal(peek_stack(&at, NULL, &copy, 0, &walk), WALK_ROOT);
+    assert_false(copy.was_enough);
+    assert_int_equal(copy.length, 0);
 }
 
 static void
@@ -433,6 +496,9 @@ main(void)
         cmocka_unit_test(stacks_are_right_in_optimized_code),
         cmocka_unit_test(stacks_are_right_in_code_that_is_not_optimized),
         cmocka_unit_test(stacks_are_right_with_frame_pointers),
+        cmocka_unit_test(stacks_are_right_in_copies),
+        cmocka_unit_test(a_copy_is_enough),
+        cmocka_unit_test(a_short_copy_is_not_enough),
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(threads_that_run_are_survived),
     };

@@ -69,6 +69,12 @@ symbolizer_owner(struct symbolizer *symbolizer)
 }
 
 void
+symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer, (void)id;
+}
+
+void
 symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
                const uint8_t *build_id, size_t length)
 {

@@ -541,11 +541,17 @@ peek_begin(void)
     return 0;
 }
 
-enum walk_outcome
-peek_stack(const struct regs *at, const uint64_t *arguments, uint64_t since,
-           struct walk *walk)
+void
+peek_copy(uint64_t sp, struct peek_copy *copy)
 {
-    (void)arguments, (void)since;
+    *copy = (struct peek_copy){.start = sp};
+}
+
+enum walk_outcome
+peek_stack(const struct regs *at, const uint64_t *arguments,
+           struct peek_copy *copy, uint64_t since, struct walk *walk)
+{
+    (void)arguments, (void)copy, (void)since;
     walk->frames[0] = frame_exact(at->pc);
     walk->depth = 1;
     return WALK_ROOT;

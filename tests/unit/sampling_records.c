@@ -120,12 +120,6 @@ journal_labels(uint32_t set)
 }
 
 uint32_t
-stack_tree_stamp(void)
-{
-    return 1;
-}
-
-uint32_t
 stack_tree_enter(struct walk *walk, uint32_t index)
 {
     (void)index;

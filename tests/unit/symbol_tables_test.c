@@ -140,6 +140,7 @@ the_name_of_the_api_wins(void **state)
         {"$s4main3fooyyF", "$x"},
     };
     (void)state;
+    uint64_t start;
     for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
         struct symbol_table table = {0};
         const char *const *list = names[i / 2];
@@ -155,7 +156,8 @@ the_name_of_the_api_wins(void **state)
                                  0);
         }
         range_index_seal(&table.ranges);
-        assert_string_equal(symbol_table_find(&table, 70), list[0]);
+        assert_string_equal(symbol_table_find(&table, 70, &start), list[0]);
+        assert_int_equal(start, 70);
         symbol_table_free(&table);
     }
 }

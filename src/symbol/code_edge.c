@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* code_edge.c -- see code_edge.h. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "code_edge.h"
+
+/* Functions of assembly are aligned to this many bytes. So far from it at most
+ * is the return before it. */
+#define ALIGNMENT 16u
+
+/* A stretch of code, from BASE on. */
+struct stretch {
+    struct bytes code;
+    uint64_t base;
+};
+
+/* Find the section with code that holds LOW and ADDRESS. */
+static bool
+find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
+             struct stretch *stretch)
+{
+    for (size_t i = 1; i < view->count; i++) {
+        const Elf64_Shdr *section = &view->sections[i];
+        if ((section->sh_flags & SHF_EXECINSTR) == 0 ||
+            low < section->sh_addr || address < low ||
+            address - section->sh_addr >= section->sh_size)
+            continue;
+        *stretch =
+            (struct stretch){elf_view_content(view, section), section->sh_addr};
+        return stretch->code.at != NULL;
+    }
+    return false;
+}
+
+/* The length of what fills a gap at CODE: a nop, int3 or zero. 0: it is another
+ * instruction. LEFT bytes are there. (Intel SDM, volume 2, "NOP".) */
+static size_t
+filler_x86(const uint8_t *code, size_t left)
+{
+    size_t at = 0, operand;
+    if (left != 0 && (code[0] == 0xcc || code[0] == 0))
+        return 1;
+    while (at < left && (code[at] == 0x66 || code[at] == 0x2e))
+        at++;
+    if (at < left && code[at] == 0x90)
+        return at + 1;
+    if (left - at < 3 || code[at] != 0x0f || code[at + 1] != 0x1f)
+        return 0;
+    operand = code[at + 2] >> 6 == 1 ? 1 : code[at + 2] >> 6 == 2 ? 4 : 0;
+    at += 3 + ((code[at + 2] & 7) == 4) + operand;
+    return at <= left ? at : 0;
+}
+
+/* Whether a return, and then nothing but fillers, ends at END. */
+static bool
+begins_x86(const uint8_t *start, const uint8_t *end)
+{
+    const uint8_t *least =
+        end - start > (long)ALIGNMENT ? end - ALIGNMENT : start;
+    for (const uint8_t *at = end; at-- > least;) {
+        const uint8_t *next = at + 1;
+        size_t length = 1;
+        while (*at == 0xc3 && next < end && length != 0)
+            next += length = filler_x86(next, (size_t)(end - next));
+        if (*at == 0xc3 && next == end)
+            return true;
+    }
+    return false;
+}
+
+/* ret; nop and zeroes fill gaps. */
+static bool
+begins_arm(const uint8_t *start, const uint8_t *end)
+{
+    uint32_t word = 0;
+    do {
+        if (end - start < (long)sizeof(word))
+            return false;
+        end -= sizeof(word);
+        memcpy(&word, end, sizeof(word));
+    } while (word == 0 || word == 0xd503201fu);
+    return word == 0xd65f03c0u;
+}
+
+uint64_t
+code_edge_last(const struct elf_view *view, uint64_t low, uint64_t address)
+{
+    const Elf64_Ehdr *header = (const void *)view->bytes;
+    bool (*begins)(const uint8_t *, const uint8_t *) = NULL;
+    struct stretch stretch;
+    if (header != NULL && header->e_machine == EM_X86_64)
+        begins = begins_x86;
+    if (header != NULL && header->e_machine == EM_AARCH64)
+        begins = begins_arm;
+    if (begins == NULL || !find_stretch(view, low, address, &stretch))
+        return low;
+    const uint8_t *start = stretch.code.at + (low - stretch.base);
+    for (uint64_t at = address & ~(uint64_t)(ALIGNMENT - 1); at > low;
+         at -= ALIGNMENT)
+        if (begins(start, start + (at - low)))
+            return at;
+    return low;
+}

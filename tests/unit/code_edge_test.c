@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* code_edge_test.c -- where functions begin, by the bytes in front of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbol/code_edge.h"
+
+#define BASE 0x1000u
+#define SIZE 256u
+
+static struct {
+    Elf64_Ehdr header;
+    uint8_t code[SIZE];
+} file __attribute__((aligned(8)));
+static Elf64_Shdr sections[2];
+static const struct elf_view view = {.bytes = (const uint8_t *)&file,
+                                     .size = sizeof(file),
+                                     .sections = sections,
+                                     .count = 2};
+
+static void
+begin(unsigned machine, uint8_t filling)
+{
+    memset(&file, 0, sizeof(file));
+    memset(file.code, filling, SIZE);
+    file.header.e_machine = (Elf64_Half)machine;
+    sections[1] = (Elf64_Shdr){.sh_type = SHT_PROGBITS,
+                               .sh_flags = SHF_EXECINSTR,
+                               .sh_addr = BASE,
+                               .sh_offset = offsetof(__typeof__(file), code),
+                               .sh_size = SIZE};
+}
+
+#define PUT(at, ...)                                         \
+    memcpy(file.code + (at), (const uint8_t[]){__VA_ARGS__}, \
+           sizeof((const uint8_t[]){__VA_ARGS__}))
+
+static void
+expect_edge(uint64_t low, uint64_t address, uint64_t edge)
+{
+    assert_int_equal(code_edge_last(&view, BASE + low, BASE + address),
+                     BASE + edge);
+}
+
+static void
+functions_begin_behind_returns(void **state)
+{
+    (void)state;
+    begin(EM_X86_64, 0x55);
+    expect_edge(0, 200, 0);
+    /* ret, and a nop of six bytes and of nine, at the end of a line of 16. */
+    PUT(32, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84,
+        0x00, 0x00, 0x00, 0x00, 0x00);
+    expect_edge(0, 47, 0);
+    expect_edge(0, 48, 48);
+    expect_edge(0, 200, 48);
+    expect_edge(48, 200, 48);
+    PUT(95, 0xc3);
+    expect_edge(0, 200, 96);
+    PUT(125, 0xc3, 0xcc, 0x90);
+    expect_edge(0, 200, 128);
+    expect_edge(0, 127, 96);
+}
+
+static void
+other_code_is_no_end(void **state)
+{
+    (void)state;
+    begin(EM_X86_64, 0x55);
+    PUT(40, 0xc3, 0x55);                   /* code behind it */
+    PUT(60, 0xc3, 0x0f, 0x1f, 0x40, 0x55); /* not to the end of the line */
+    PUT(77, 0xeb, 0x01, 0x90);             /* a jump */
+    expect_edge(0, 200, 0);
+    /* Beyond the code, and on another machine. */
+    PUT(95, 0xc3);
+    expect_edge(0, SIZE, 0);
+    file.header.e_machine = EM_RISCV;
+    expect_edge(0, 200, 0);
+    begin(EM_X86_64, 0x90);
+    expect_edge(0, 200, 0);
+}
+
+static void
+functions_of_the_other_machine_do_so(void **state)
+{
+    (void)state;
+    begin(EM_AARCH64, 0x91);
+    PUT(36, 0xc0, 0x03, 0x5f, 0xd6, 0x1f, 0x20, 0x03, 0xd5, 0, 0, 0, 0);
+    PUT(76, 0xc0, 0x03, 0x5f, 0xd6);
+    expect_edge(0, 47, 0);
+    expect_edge(0, 60, 48);
+    expect_edge(0, 200, 80);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_begin_behind_returns),
+        cmocka_unit_test(other_code_is_no_end),
+        cmocka_unit_test(functions_of_the_other_machine_do_so)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
