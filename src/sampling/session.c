@@ -24,6 +24,7 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "unwind/code_rows.h"
 #include "unwind/interpreter.h"
 #include "unwind/learn.h"
 #include "unwind/resume.h"
@@ -120,6 +121,7 @@ void
 session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
+    code_rows_forget(module->start, module->end);
     interpreter_module(module, gone);
     trace_context_module(module, gone);
     if (gone)
@@ -387,6 +389,7 @@ session_sleep(bool (*is_called)(void))
         roster_add_registered();
         if (serve_is_map_wanted())
             harvest_refresh_modules();
+        learn_ahead();
         if (!serve_is_due())
             continue;
         bool seemed_idle = ring_every == 1;

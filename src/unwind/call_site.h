@@ -7,6 +7,7 @@
 #ifndef UNWIND_CALL_SITE_H
 #define UNWIND_CALL_SITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum call_site {
@@ -18,5 +19,10 @@ enum call_site {
 /* Which call stands in front of RETURN_ADDRESS, and whether it calls FUNCTION.
  * FUNCTION 0: not known. Context: sampler, in window. */
 enum call_site call_site_before(uint64_t return_address, uint64_t function);
+
+/* Set *TARGET to the function that the call in front of RETURN_ADDRESS leads
+ * to, also by PLT or GOT. Returns false if there is no call, or one through a
+ * pointer. Context: sampler, in window. */
+bool call_site_target(uint64_t return_address, uint64_t *target);
 
 #endif

@@ -135,6 +135,17 @@ fde_each(struct pages *pages, const struct module *module, uint64_t start,
 }
 
 uint64_t
+fde_gap_start(struct pages *pages, const struct module *module, uint64_t pc)
+{
+    uint32_t number;
+    struct fde fde;
+    return search_table(pages, module, pc, &fde.start, &fde.address, &number) &&
+                   read_end(pages, &fde) && fde.end <= pc
+               ? fde.end
+               : module->start;
+}
+
+uint64_t
 fde_gap_end(struct pages *pages, const struct module *module, uint64_t pc)
 {
     uint32_t count = count_entries(pages, module), number = 0;

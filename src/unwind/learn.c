@@ -17,6 +17,7 @@
 #include "call_site.h"
 #include "cfi.h"
 #include "code_pattern.h"
+#include "code_rows.h"
 #include "pages.h"
 #include "row_table.h"
 #include "untabled.h"
@@ -100,7 +101,11 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
         *value = table_entry(&question->place);
         return 0;
     }
-    if (modules_holds(address) || modules_code_kind(address))
+    /* A stack may lie in a module, and be a copy. */
+    const struct view *view = question->view;
+    bool is_copied = address >= view->window_start &&
+                     address + sizeof(*value) <= view->window_end;
+    if (!is_copied && (modules_holds(address) || modules_code_kind(address)))
         return pages_read(pages_learner, address, value, 8) ? 0 : -UNW_EINVAL;
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
 }
@@ -152,6 +157,8 @@ learn_begin(void)
     if (pages_learner == NULL)
         return -1;
     pages_begin(pages_learner);
+    if (code_rows_begin() != 0)
+        return -1;
     if (space == NULL) {
         space = unw_create_addr_space(&accessors, 0);
         if (space == NULL)
@@ -165,6 +172,7 @@ void
 learn_ahead(void)
 {
     row_table_ahead(pages_learner);
+    code_rows_ahead(pages_learner);
 }
 
 void

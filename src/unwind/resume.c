@@ -11,7 +11,9 @@
 #include "process/loader_list.h"
 #include "process/modules.h"
 #include "call_site.h"
+#include "code_rows.h"
 #include "learn.h"
+#include "pages.h"
 #include "untabled.h"
 #include "resume.h"
 #include "base/poison.h"
@@ -153,6 +155,10 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
 #define SAVED_WORDS 8u
 #define FRAME_REACH (64u << 10)
 
+/* Frames with which a stack begins, before the program's own: __libc_start_main
+ * or start_thread, and what they call. */
+#define BEGINNING 3u
+
 /* A search of a stack for a return address. */
 struct scan {
     uint64_t at, end; /* addresses of words */
@@ -189,12 +195,12 @@ find_next(struct scan *scan, struct view *view, uint64_t *address)
     return false;
 }
 
-/* Whether a walk from CALLER reaches the root. It must pass neither a signal
- * frame nor our own code: our handler ran below, and what it left there is no
- * stack. */
-static bool
-reaches_root(const struct resume *finish, const struct regs *caller,
-             struct view *view)
+/* The frames that a walk from CALLER to the root has; 0: it does not reach the
+ * root. It must pass neither a signal frame nor our own code: our handler ran
+ * below, and what it left there is no stack. */
+static uint32_t
+frames_to_root(const struct resume *finish, const struct regs *caller,
+               struct view *view)
 {
     struct frame frames[TRIAL_FRAMES];
     struct resume trial = *finish;
@@ -204,57 +210,102 @@ reaches_root(const struct resume *finish, const struct regs *caller,
     walk.is_return = true;
     walk.is_guessed = true;
     if (resume_run(&trial, &walk, view) != WALK_ROOT)
-        return false;
+        return 0;
     const struct module *own = modules_find((uint64_t)resume_run);
     for (uint32_t i = 0; i < walk.depth && i < TRIAL_FRAMES; i++)
         if ((i != 0 && frame_kind(frames[i]) == FRAME_EXACT) ||
             modules_find(frame_lookup(frames[i])) == own)
-            return false;
-    return true;
+            return 0;
+    return walk.depth;
 }
 
-/* Whether CALLER is one, with some fp: that of its callee, one that its callee
- * saved (*RULE says where), or an unknown one. */
-static bool
+/* The frames from CALLER to the root, with some fp: that of its callee, one
+ * that its callee saved (*RULE says where), or an unknown one. 0: it is none.
+ */
+static uint32_t
 try_caller(const struct resume *finish, struct view *view, struct regs *caller,
            struct rule *rule)
 {
     int32_t cfa = (int32_t)rule_cfa_offset(*rule);
-    if (reaches_root(finish, caller, view))
-        return true;
+    uint32_t count = frames_to_root(finish, caller, view);
+    if (count != 0)
+        return count;
     for (int32_t i = 2; i < (int32_t)SAVED_WORDS + 2; i++)
         if (i * 8 <= cfa &&
             view_read(view, caller->sp - (uint64_t)i * 8, &caller->fp) &&
-            caller->fp % 8 == 0 && caller->fp - caller->sp < FRAME_REACH &&
-            reaches_root(finish, caller, view)) {
+            caller->fp % 8 == 0 && caller->fp - caller->sp < FRAME_REACH) {
+            count = frames_to_root(finish, caller, view);
+            if (count == 0)
+                continue;
             *rule = rule_guess(cfa, -i * 8);
-            return true;
+            return count;
         }
     caller->fp = REGS_FP_UNKNOWN;
-    return reaches_root(finish, caller, view);
+    return frames_to_root(finish, caller, view);
 }
 
-/* Find the caller of the frame where WALK stands: the lowest return address
- * from which the root is reached. Returns false if there is none. */
+/* What a search has found. */
+struct found {
+    struct regs caller;
+    struct rule rule;
+    bool is_there, is_doubtful;
+    bool has_others; /* return addresses of calls to other functions */
+};
+
+/* Take a caller with COUNT frames to the root, which may have made the call
+ * through a pointer. Old return addresses look the same, so there must be no
+ * other. A stack begins with such a call, and that is none. */
+static void
+take_possible(struct found *found, const struct regs *caller, struct rule rule,
+              uint32_t count)
+{
+    if (count <= BEGINNING && (found->is_there || found->has_others))
+        return;
+    found->is_doubtful = found->is_there;
+    found->is_there = true;
+    found->caller = *caller;
+    found->rule = rule;
+}
+
+/* Find the caller of the frame where WALK stands: a return address from which
+ * the root is reached. In generated code it is the lowest. In a module the call
+ * before it must be of the function of that frame, or the only one that may be.
+ * Returns false if there is none. */
 static bool
 search_caller(const struct resume *finish, const struct walk *walk,
               struct view *view, struct regs *caller, struct rule *rule)
 {
     struct resume trial = *finish;
     struct scan scan;
+    struct found found = {0};
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
     uint64_t address, until = finish->clock() + SCAN_NS;
     if (until < trial.until)
         trial.until = until;
     begin_scan(&scan, walk->regs.sp);
-    while (find_next(&scan, view, &address) && finish->clock() < trial.until) {
+    while (find_next(&scan, view, &address)) {
+        enum code_way way = is_generated
+                                ? CODE_WAY_SURE
+                                : code_rows_way(pages_learner, address, pc);
+        if (finish->clock() >= trial.until)
+            return false;
+        found.has_others |= way == CODE_WAY_NONE;
+        if (way == CODE_WAY_NONE)
+            continue;
         *caller =
             (struct regs){.pc = address, .sp = scan.at, .fp = walk->regs.fp};
         arch_doubt_sp(caller);
         *rule = rule_guess((int32_t)(scan.at - walk->regs.sp), 0);
-        if (try_caller(&trial, view, caller, rule))
+        uint32_t count = try_caller(&trial, view, caller, rule);
+        if (count != 0 && way == CODE_WAY_SURE)
             return true;
+        if (count != 0)
+            take_possible(&found, caller, *rule, count);
     }
-    return false;
+    *caller = found.caller;
+    *rule = found.rule;
+    return found.is_there && !found.is_doubtful;
 }
 
 /* Search, and note when the next search may be. */
@@ -319,6 +370,15 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
         rule_kind(learn_rule(pc, walk->is_return)) == RULE_FRAME) {
         walk->cut = CUT_NONE;
         return WALK_ON;
+    }
+    /* No thread waits for the walk of a copy. */
+    if (view->is_copy && !is_generated) {
+        code_rows_ahead(pages_learner);
+        if (rule_kind(code_rows_find(pc).rule) != RULE_NONE) {
+            learn_rule(pc, walk->is_return);
+            walk->cut = CUT_NONE;
+            return WALK_ON;
+        }
     }
     struct rule known = rules_find(pc);
     if (leaves_copy(walk, view, known) || clock_now() < next_search)

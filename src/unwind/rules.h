@@ -3,7 +3,8 @@
  * rules.h -- the rule table: how a frame is undone, for each pc.
  *
  * A rule is one word. With sp and fp of the frame:
- *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset]
+ *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset],
+ *                or [sp + offset] + some words
  *                pc = [return slot of CFA]; sp = CFA
  *                fp = fp, or [CFA + offset], or [fp + offset]
  *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
@@ -40,7 +41,12 @@ enum rule_kind {
     RULE_GUESS,
 };
 
-enum rule_cfa { RULE_CFA_SP, RULE_CFA_FP, RULE_CFA_FP_DEREF };
+enum rule_cfa {
+    RULE_CFA_SP,
+    RULE_CFA_FP,
+    RULE_CFA_FP_DEREF,
+    RULE_CFA_SP_DEREF /* rule_deref_offset */
+};
 enum rule_fp { RULE_FP_SAME, RULE_FP_AT_CFA, RULE_FP_AT_FP };
 
 /* Flags of a RULE_CHAIN, in place of cfa. */
@@ -130,6 +136,35 @@ static inline int64_t
 rule_fp_offset(struct rule rule)
 {
     return rule_bits_fp(rule.word);
+}
+
+/* The cfa_offset of a RULE_CFA_SP_DEREF: CFA = [sp + SLOT] + MORE, in bytes. */
+#define RULE_DEREF_SLOT_BITS 20
+#define RULE_DEREF_MORE_MAX 1016
+
+static inline bool
+rule_deref_fits(int64_t slot, int64_t more)
+{
+    return slot >= 0 && slot < 1 << RULE_DEREF_SLOT_BITS && more >= 0 &&
+           more <= RULE_DEREF_MORE_MAX && more % 8 == 0;
+}
+
+static inline int32_t
+rule_deref_offset(int64_t slot, int64_t more)
+{
+    return (int32_t)(more / 8 << RULE_DEREF_SLOT_BITS | slot);
+}
+
+static inline uint64_t
+rule_deref_slot(struct rule rule)
+{
+    return (uint64_t)rule_cfa_offset(rule) & ((1u << RULE_DEREF_SLOT_BITS) - 1);
+}
+
+static inline uint64_t
+rule_deref_more(struct rule rule)
+{
+    return ((uint64_t)rule_cfa_offset(rule) >> RULE_DEREF_SLOT_BITS) * 8;
 }
 
 /* Where a frame with RULE and this CFA has its return address. */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "process/modules.h"
+#include "code_rows.h"
 #include "epilogue.h"
 #include "untabled.h"
 #include "base/poison.h"
@@ -196,7 +197,12 @@ struct rule
 untabled_put(uint64_t pc, bool is_return, uint64_t end, bool is_go)
 {
     struct epilogue epilogue;
+    struct cfi_row row = code_rows_find(pc);
     uint64_t from = pc + is_return, row_end = (pc | (SILENT_ROW - 1)) + 1;
+    if (rule_kind(row.rule) != RULE_NONE) {
+        rules_put_row(pc, row.start, row.end, row.rule);
+        return row.rule;
+    }
     size_t length = read_code(from, end, EPILOGUE_REACH, false);
     if (epilogue_read(bytes, length, EPILOGUE_BRANCHED, from, read_callee,
                       &epilogue)) {
@@ -204,6 +210,8 @@ untabled_put(uint64_t pc, bool is_return, uint64_t end, bool is_go)
         return epilogue.rule;
     }
     struct rule chain = rule_chain(is_go ? RULE_CHAIN_ROOTED : 0);
+    if (!is_go)
+        code_rows_want(pc);
     rules_put_row(pc, pc, row_end > end ? end : row_end, chain);
     return chain;
 }

@@ -165,6 +165,19 @@ find_cfa(const struct walk *walk, struct rule rule, uint64_t *cfa)
            rule_return_slot(rule, *cfa) == walk->regs.fp + 8;
 }
 
+/* The CFA, which the frame itself keeps in a word; 0: it cannot be read. */
+static HOT __attribute__((noinline)) uint64_t
+read_cfa(const struct walk *walk, struct view *view, struct rule rule)
+{
+    bool is_by_sp = rule_cfa(rule) == RULE_CFA_SP_DEREF;
+    uint64_t at = is_by_sp ? walk->regs.sp + rule_deref_slot(rule)
+                           : walk->regs.fp + (uint64_t)rule_cfa_offset(rule);
+    uint64_t cfa;
+    if (!view_read(view, at, &cfa))
+        return 0;
+    return is_by_sp ? cfa + rule_deref_more(rule) : cfa;
+}
+
 static inline enum walk_outcome
 undo_frame(struct walk *walk, struct view *view, struct rule rule)
 {
@@ -174,10 +187,14 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
     uint64_t pc = arch_link(&walk->regs), fp = walk->regs.fp;
     /* A handler always knows fp: the branch costs nothing there. */
     bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
-    if (is_lost && rule_cfa(rule) != RULE_CFA_SP)
+    if (is_lost && rule_cfa(rule) != RULE_CFA_SP &&
+        rule_cfa(rule) != RULE_CFA_SP_DEREF)
         return need_fp(walk);
-    if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
-        return cut_walk(walk, CUT_BAD_READ);
+    if (__builtin_expect(rule_cfa(rule) >= RULE_CFA_FP_DEREF, 0)) {
+        cfa = read_cfa(walk, view, rule);
+        if (cfa == 0)
+            return cut_walk(walk, CUT_BAD_READ);
+    }
     if (arch_doubts_sp(&walk->regs) && !find_cfa(walk, rule, &cfa))
         return cut_walk(walk, CUT_NO_RULE);
     if (rule_is_linked(rule) && (pc == 0 || walk->is_return))

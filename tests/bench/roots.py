@@ -8,6 +8,11 @@ stacks of the first reach their root. Those of the second have a guessed
 caller. Those of the third have a frame without a name (stripped programs have
 many). Then it has the threads that parked, and how long threads were stopped
 for each CPU second. What is not installed is left out.
+
+The second table is of kernels.c: functions in assembly, of eleven shapes that
+numeric libraries have, each called by one function. It says which part of the
+samples in them has the right caller, a guessed one among these, none, or a
+wrong one. With --against another build has a row of its own.
 """
 import os
 import random
@@ -180,6 +185,45 @@ def share(stacks, pattern):
     return 100 * part / total if total else 0.0
 
 
+def caller_of(stack):
+    """"right", "guessed", "cut" or "wrong", for a folded stack of kernels.c;
+    None where it is in no kernel."""
+    frames = stack.replace(";[caller guessed]", "").split(";")
+    kernels = [i for i, frame in enumerate(frames) if frame.startswith("k_")]
+    if not kernels:
+        return None
+    first, before = kernels[0], frames[kernels[0] - 1]
+    if first == 0 or before == "[truncated]":
+        return "cut"
+    if before != "call_" + frames[first] and (before, frames[first]) != (
+            "call_k_ends_in_jump", "k_end"):
+        return "wrong"
+    return "guessed" if "caller guessed" in stack else "right"
+
+
+def kernels(program, build, name, rate):
+    """A row of the second table."""
+    bench.progress(f"roots: kernels{name}")
+    counts = dict.fromkeys(("right", "guessed", "cut", "wrong"), 0)
+    with bench.scratch() as folder:
+        output = os.path.join(folder, "job.folded")
+        bench.run([program, "1000"], bench.environment(
+            LD_PRELOAD=bench.library(build), SPROF_OUTPUT=output,
+            SPROF_COST="off", SPROF_FREQUENCY=rate))
+        with open(output, encoding="utf-8", errors="replace") as stream:
+            for line in stream:
+                stack, _, count = line.rpartition(" ")
+                kind = caller_of(stack)
+                if kind is not None:
+                    counts[kind] += int(count)
+    total = sum(counts.values())
+    shares = [100 * (counts["right"] + counts["guessed"]) / total,
+              *(100 * counts[kind] / total
+                for kind in ("guessed", "cut", "wrong"))]
+    return [f"kernels{name}", f"{rate:,}", f"{total:,}",
+            *(f"{part:.2f}" for part in shares)]
+
+
 def measure(sprofile, name, command):
     """A row of the table."""
     bench.progress(f"roots: {name}")
@@ -203,6 +247,7 @@ def measure(sprofile, name, command):
 
 def main():
     parser = bench.options(__doc__)
+    bench.add_against(parser)
     parser.add_argument("--python", default="python3",
                         help="one with trampolines: 3.12 or later")
     arguments = parser.parse_args()
@@ -238,6 +283,13 @@ def main():
             os.chdir("/")
     report.add(bench.table(["program", "CPU s", "rooted %", "guessed %",
                             "no name %", "parked", "stopped ms/CPU s"], rows))
+    program = sprofile.parent / "tests" / "workload" / "kernels"
+    if program.exists():
+        rows = [kernels(program, build, name, rate) for rate in (1000, 10000)
+                for name, build in bench.builds(arguments).items()]
+        report.add("### Callers of kernels")
+        report.add(bench.table(["program", "rate", "samples", "right %",
+                                "guessed %", "cut %", "wrong %"], rows))
     report.save()
 
 

@@ -82,6 +82,26 @@ frames_are_found_by_a_pointer(void **state)
 }
 
 static void
+frames_are_found_by_a_word_above_sp(void **state)
+{
+    const struct rule by_word =
+        rule_frame(RULE_CFA_SP_DEREF, rule_deref_offset(48, 24), RULE_FP_AT_CFA,
+                   -16);
+
+    (void)state;
+    /* The stack pointer is at word 4. */
+    stack[10] = word_at(27); /* [sp + 48] + 24 is the CFA */
+    stack[29] = F1;
+    stack[28] = 0x66;
+    assert_true(rule_deref_fits(48, 24));
+    assert_int_equal(rule_deref_slot(by_word), 48);
+    assert_int_equal(rule_deref_more(by_word), 24);
+    assert_false(rule_deref_fits(-8, 0) || rule_deref_fits(1 << 20, 0) ||
+                 rule_deref_fits(0, 1024) || rule_deref_fits(0, 4));
+    expect_caller(by_word, word_at(30), 0x66);
+}
+
+static void
 a_chain_is_followed(void **state)
 {
     (void)state;
@@ -445,6 +465,7 @@ main(void)
         cmocka_unit_test_setup(frames_are_found_by_sp, begin_walk),
         cmocka_unit_test_setup(frames_are_found_by_fp, begin_walk),
         cmocka_unit_test_setup(frames_are_found_by_a_pointer, begin_walk),
+        cmocka_unit_test_setup(frames_are_found_by_a_word_above_sp, begin_walk),
         cmocka_unit_test_setup(a_chain_is_followed, begin_walk),
         cmocka_unit_test_setup(a_chain_over_a_hole_is_followed, begin_walk),
         cmocka_unit_test_setup(a_signal_frame_is_crossed, begin_walk),

@@ -35,38 +35,67 @@ read_code(uint64_t address, uint32_t *words, size_t count)
     }
 }
 
-/* Whether the code at TARGET is a PLT stub that jumps to FUNCTION. */
+/* Whether the code at TARGET is a PLT stub; it jumps to *FUNCTION. */
 static bool
-is_stub_of(uint64_t target, uint64_t function)
+read_stub(uint64_t target, uint64_t *function)
 {
     uint32_t words[STUB_WORDS];
-    uint64_t word, slot;
+    uint64_t slot;
     struct instruction in;
     if (!read_code(target, words, STUB_WORDS))
         return false;
     instruction_read(words[0], &in);
     size_t at = in.kind == IN_LANDING;
-    if (!instruction_slot(words + at, target + at * 4, &slot))
+    return instruction_slot(words + at, target + at * 4, &slot) &&
+           sys_read_present(function, slot, sizeof(*function)) ==
+               (long)sizeof(*function);
+}
+
+/* Read the call before RETURN_ADDRESS. Returns false if there is no code. */
+static bool
+read_call(uint64_t return_address, struct instruction *in)
+{
+    uint32_t word;
+    if (!read_code(return_address - 4, &word, 1))
         return false;
-    return sys_read_present(&word, slot, sizeof(word)) == (long)sizeof(word) &&
-           word == function;
+    instruction_read(word, in);
+    return in->kind == IN_CALL || in->kind == IN_CALL_REGISTER;
+}
+
+/* Where the call IN before RETURN_ADDRESS leads to at first. */
+static uint64_t
+first_target(const struct instruction *in, uint64_t return_address)
+{
+    return return_address - 4 + (uint64_t)in->target;
+}
+
+bool
+call_site_target(uint64_t return_address, uint64_t *target)
+{
+    struct instruction in;
+    uint64_t function;
+    if (!read_call(return_address, &in) || in.kind != IN_CALL)
+        return false;
+    *target = first_target(&in, return_address);
+    if (read_stub(*target, &function))
+        *target = function;
+    return modules_code_kind(*target) != CODE_NONE;
 }
 
 enum call_site
 call_site_before(uint64_t return_address, uint64_t function)
 {
-    uint32_t word;
     struct instruction in;
-    uint64_t call = return_address - 4;
-    if (!read_code(call, &word, 1))
+    uint64_t target;
+    if (!read_call(return_address, &in))
         return CALL_SITE_NONE;
-    instruction_read(word, &in);
     if (in.kind == IN_CALL_REGISTER)
         return CALL_SITE_OTHER;
-    uint64_t target = call + (uint64_t)in.target;
-    if (in.kind != IN_CALL || modules_code_kind(target) == CODE_NONE)
+    if (modules_code_kind(first_target(&in, return_address)) == CODE_NONE)
         return CALL_SITE_NONE;
-    return function != 0 && (target == function || is_stub_of(target, function))
+    return function != 0 && (first_target(&in, return_address) == function ||
+                             (call_site_target(return_address, &target) &&
+                              target == function))
                ? CALL_SITE_OURS
                : CALL_SITE_OTHER;
 }

@@ -84,4 +84,9 @@ rule_bits_ignore(unsigned opcode)
     return opcode == 0x2d || opcode == 0x2c;
 }
 
+/* Numbers that instructions give to sp, x29 and x30. */
+#define CODE_SP 31u
+#define CODE_FP 29u
+#define CODE_LINK 30u
+
 #endif

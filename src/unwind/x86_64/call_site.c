@@ -49,23 +49,21 @@ relative(const uint8_t *operand, uint64_t next)
     return next + (uint64_t)(int64_t)offset;
 }
 
-/* Whether the code at TARGET is a PLT stub that jumps to FUNCTION. It is
+/* Whether the code at TARGET is a PLT stub; it jumps to *FUNCTION. It is
  * endbr64 or not, then a jump through a word, with a BND prefix or not. */
 static bool
-is_stub_of(uint64_t target, uint64_t function)
+read_stub(uint64_t target, uint64_t *function)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     uint8_t code[STUB_BYTES];
     size_t at = 0;
-    uint64_t word;
     if (!read_code(target, code, sizeof(code)))
         return false;
     if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
         at += sizeof(endbr64);
     at += code[at] == 0xf2;
     return code[at] == 0xff && code[at + 1] == 0x25 &&
-           read_word(relative(code + at + 2, target + at + 6), &word) &&
-           word == function;
+           read_word(relative(code + at + 2, target + at + 6), function);
 }
 
 /* Whether CODE is a call through register or memory of LENGTH bytes: ff /2. */
@@ -88,25 +86,57 @@ is_indirect(const uint8_t *code, size_t length)
     return size == length;
 }
 
+/* Read the bytes up to RETURN_ADDRESS. Returns false if they are no code. */
+static bool
+read_before(uint64_t return_address, uint8_t *code)
+{
+    return modules_code_kind(return_address - 1) != CODE_NONE &&
+           read_code(return_address - CALL_BYTES, code, CALL_BYTES);
+}
+
+/* The function that the call behind which END stands leads to. */
+static bool
+find_target(const uint8_t *end, uint64_t return_address, uint64_t *target)
+{
+    uint64_t word;
+    if (end[-5] == 0xe8) {
+        *target = relative(end - 4, return_address);
+        if (modules_code_kind(*target) != CODE_NONE) {
+            if (read_stub(*target, &word))
+                *target = word;
+            return true;
+        }
+    }
+    return end[-6] == 0xff && end[-5] == 0x15 &&
+           read_word(relative(end - 4, return_address), target);
+}
+
+bool
+call_site_target(uint64_t return_address, uint64_t *target)
+{
+    uint8_t code[CALL_BYTES];
+    return read_before(return_address, code) &&
+           find_target(code + CALL_BYTES, return_address, target);
+}
+
 enum call_site
 call_site_before(uint64_t return_address, uint64_t function)
 {
     uint8_t code[CALL_BYTES + 1] = {0};
-    uint64_t word;
+    uint64_t target;
     const uint8_t *end = code + CALL_BYTES;
-    if (modules_code_kind(return_address - 1) == CODE_NONE ||
-        !read_code(return_address - CALL_BYTES, code, CALL_BYTES))
+    if (!read_before(return_address, code))
         return CALL_SITE_NONE;
-    if (end[-5] == 0xe8) {
-        uint64_t target = relative(end - 4, return_address);
-        if (function != 0 &&
-            (target == function || is_stub_of(target, function)))
-            return CALL_SITE_OURS;
-        if (modules_code_kind(target) != CODE_NONE)
-            return CALL_SITE_OTHER;
-    }
-    if (end[-6] == 0xff && end[-5] == 0x15 && function != 0 &&
-        read_word(relative(end - 4, return_address), &word) && word == function)
+    if (end[-5] == 0xe8 &&
+        modules_code_kind(relative(end - 4, return_address)) != CODE_NONE)
+        return function != 0 &&
+                       (relative(end - 4, return_address) == function ||
+                        (find_target(end, return_address, &target) &&
+                         target == function))
+                   ? CALL_SITE_OURS
+                   : CALL_SITE_OTHER;
+    if (function != 0 && find_target(end, return_address, &target) &&
+        target == function)
         return CALL_SITE_OURS;
     for (size_t length = 2; length <= CALL_BYTES; length++)
         if (is_indirect(end - length, length))

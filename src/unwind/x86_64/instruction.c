@@ -39,6 +39,22 @@ is_prefix(uint8_t byte)
            byte == 0xf2 || byte == 0xf3;
 }
 
+/* Read the SIZE bytes of a VEX or EVEX prefix at CODE. Its bits are inverted.
+ */
+static void
+read_vector_prefix(const uint8_t *code, unsigned size, struct instruction *in,
+                   unsigned *rex)
+{
+    uint8_t last = code[size == 2 ? 1 : 2];
+    *rex = (code[1] & 0x80) == 0 ? 4 : 0;
+    if (size != 2)
+        *rex |= (code[1] & 0x20) == 0 ? 1 : 0;
+    in->other = ~(unsigned)last >> 3 & 15u;
+    in->is_short = (last & 3) == 1;
+    in->is_repeated = (last & 3) == 2;
+    in->is_repne = (last & 3) == 3;
+}
+
 /* Read prefixes and opcode at CODE, which has up to 15 bytes and zeroes behind
  * the end. Returns the number of bytes before ModRM. 0: they are not followed.
  */
@@ -49,18 +65,20 @@ read_opcode(const uint8_t *code, struct instruction *in, unsigned *rex)
     for (; at < 8 && is_prefix(code[at]); at++) {
         in->is_short |= code[at] == 0x66;
         in->is_repeated |= code[at] == 0xf3;
+        in->is_repne |= code[at] == 0xf2;
     }
     *rex = 0;
-    if ((code[at] & 0xf0) == 0x40)
+    in->has_rex = (code[at] & 0xf0) == 0x40;
+    if (in->has_rex)
         *rex = code[at++];
     in->is_wide = (*rex & 8) != 0;
     in->map = MAP_ONE;
     in->is_vector = false;
     if (code[at] == 0xc5 || code[at] == 0xc4 || code[at] == 0x62) {
-        /* Registers beside those of ModRM do not matter: none is rsp. */
         unsigned size = code[at] == 0xc5 ? 2 : code[at] == 0xc4 ? 3 : 4;
         in->map = size == 2 ? MAP_0F : code[at + 1] & (size == 3 ? 31u : 7u);
         in->is_vector = true;
+        read_vector_prefix(code + at, size, in, rex);
         at += size;
     } else if (code[at] == 0x0f) {
         at++;

@@ -21,10 +21,13 @@ struct instruction {
     unsigned map, opcode;
     bool is_wide, is_short; /* REX.W; prefix 66 */
     bool is_repeated;       /* prefix f3 */
-    bool is_vector;         /* VEX or EVEX: leaves rsp alone */
-    char form;              /* letter of the tables in instruction.c */
-    unsigned mod, reg, rm;  /* with the bits of REX */
-    unsigned base;          /* of the memory operand; rm without one */
+    bool is_repne;          /* prefix f2 */
+    bool has_rex;
+    bool is_vector;        /* VEX or EVEX: leaves rsp alone */
+    unsigned other;        /* of a vector instruction: a further register */
+    char form;             /* letter of the tables in instruction.c */
+    unsigned mod, reg, rm; /* with the bits of REX, VEX or EVEX */
+    unsigned base;         /* of the memory operand; rm without one */
     bool has_base, has_index;
     int32_t displacement;
     int32_t immediate;

@@ -74,4 +74,9 @@ rule_bits_ignore(unsigned opcode)
     return false;
 }
 
+/* Numbers that instructions give to rsp and rbp; and one that none has. */
+#define CODE_SP 4u
+#define CODE_FP 5u
+#define CODE_LINK 31u
+
 #endif

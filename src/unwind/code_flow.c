@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * code_flow.c -- see code_flow.h. It runs on the sampler thread, on a copy of
+ * the code.
+ *
+ * Where two ways meet, what both know stays known. Few instructions change what
+ * is known, so states have numbers, and the code a number for each byte.
+ *
+ * The hard thing is where a function ends. A call may not return: what follows
+ * it is followed last, and changes nothing that is known otherwise. A jump to a
+ * computed address is one to another function if the frame is gone. Else it
+ * leads to code behind it that no other way reaches. If that turns out to be
+ * another function's, it is forgotten.
+ */
+#include <string.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "code_effect.h"
+#include "code_flow.h"
+#include "base/poison.h"
+
+/* Limits: of the states, a power of two; of the ways that wait to be followed;
+ * of what is followed in all, in instructions; and of trials. */
+#define STATES 2048u
+#define WAYS 4096u
+#define STEPS (256u << 10)
+#define TRIALS 64u
+
+/* Of what is known of a byte: a trial has come here first; a way from here
+ * leads to a return. */
+#define TRIAL 0x8000u
+#define RETURNS 0x4000u
+
+struct way {
+    uint32_t at, state;
+};
+
+/* What a byte was before. */
+struct change {
+    uint32_t at, before;
+};
+
+static struct memory {
+    struct code_state states[STATES]; /* from 1 on */
+    uint16_t ids[2 * STATES];         /* by a hash */
+    uint32_t at[CODE_FLOW_REACH]; /* run << 16 | TRIAL | number of the state */
+    struct way sure[WAYS], weak[WAYS];
+    struct change changes[WAYS];
+} * memory;
+
+struct following {
+    const uint8_t *code;
+    size_t length;
+    uint32_t run; /* a number of this one */
+    uint32_t states, sure, weak;
+    uint32_t low, high; /* what was reached */
+    uint32_t steps;
+    uint32_t returns;
+    bool has_passed; /* what follows a call was followed */
+    bool is_wrong;   /* a return that is none, or code that is not understood */
+    /* What follows a jump to a computed address. */
+    uint32_t switch_state, switch_end;
+    uint32_t trials;
+    bool is_trial;
+    bool meets; /* the trial has met what is known */
+    uint32_t changes;
+};
+
+static uint32_t runs;
+
+int
+code_flow_begin(void)
+{
+    if (memory == NULL)
+        memory = sys_reserve_for_one(sizeof(*memory));
+    return memory != NULL ? 0 : -1;
+}
+
+/* The number of STATE; 0: there are too many. */
+static uint32_t
+number_of(struct following *f, const struct code_state *state)
+{
+    const size_t size = offsetof(struct code_state, slots) +
+                        state->count * sizeof(state->slots[0]);
+    const uint8_t *bytes = (const uint8_t *)state;
+    uint64_t hash = 0;
+    uint32_t word;
+    for (size_t i = 0; i < size; i += sizeof(word)) {
+        memcpy(&word, bytes + i, sizeof(word));
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
+        uint16_t *id = &memory->ids[i % (2 * STATES)];
+        if (*id != 0 && memcmp(&memory->states[*id], state, size) == 0)
+            return *id;
+        if (*id != 0)
+            continue;
+        if (f->states + 1 >= STATES)
+            return 0;
+        memory->states[++f->states] = *state;
+        *id = (uint16_t)f->states;
+        return *id;
+    }
+}
+
+/* The state that is known where the states A and B meet. 0: too many, or one of
+ * them is not of this function, because the distance of sp from the CFA is
+ * another. */
+static uint32_t
+meet(struct following *f, uint32_t a, uint32_t b)
+{
+    const struct code_value unknown = {VALUE_UNKNOWN, 0, 0};
+    const struct code_state *other = &memory->states[b];
+    struct code_state state = memory->states[a];
+    uint32_t kept = 0;
+    if (state.registers[CODE_SP].kind == VALUE_CFA &&
+        other->registers[CODE_SP].kind == VALUE_CFA &&
+        state.registers[CODE_SP].offset != other->registers[CODE_SP].offset)
+        return 0;
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
+        if (!code_state_is_same(state.registers[i], other->registers[i]))
+            code_state_set(&state, i, unknown);
+    for (uint32_t i = 0; i < state.count; i++)
+        if (code_state_is_same(code_state_load(other, state.slots[i].at),
+                               state.slots[i].value))
+            state.slots[kept++] = state.slots[i];
+    memset(&state.slots[kept], 0, (state.count - kept) * sizeof(*state.slots));
+    state.count = kept;
+    return number_of(f, &state);
+}
+
+static uint32_t
+state_at(const struct following *f, uint32_t at)
+{
+    uint32_t word = memory->at[at];
+    return word >> 16 == f->run ? word & (STATES - 1) : 0;
+}
+
+static void
+put_state(struct following *f, uint32_t at, uint32_t state)
+{
+    bool is_first =
+        f->is_trial && (state_at(f, at) == 0 || (memory->at[at] & TRIAL) != 0);
+    if (f->is_trial && f->changes == WAYS) {
+        f->is_wrong = true;
+        return;
+    }
+    if (f->is_trial)
+        memory->changes[f->changes++] = (struct change){at, memory->at[at]};
+    memory->at[at] = f->run << 16 | (is_first ? TRIAL : 0) | state;
+    f->low = at < f->low ? at : f->low;
+    f->high = at > f->high ? at : f->high;
+}
+
+/* A way with *STATE comes to AT. Returns whether anything new is known there:
+ * *STATE. */
+static bool
+arrive(struct following *f, uint32_t at, uint32_t *state)
+{
+    uint32_t old = state_at(f, at);
+    f->meets |= old != 0 && (memory->at[at] & TRIAL) == 0;
+    if (old == *state)
+        return false;
+    if (old != 0) {
+        *state = meet(f, old, *state);
+        f->is_wrong |= *state == 0;
+        if (*state == old || *state == 0)
+            return false;
+    }
+    put_state(f, at, *state);
+    return true;
+}
+
+static void
+add_way(struct following *f, struct way *ways, uint32_t *count, uint32_t at,
+        uint32_t state)
+{
+    if (*count < WAYS)
+        ways[(*count)++] = (struct way){at, state};
+    else
+        f->is_wrong = true;
+}
+
+/* The function is left in STATE. That a jump leaves it proves nothing: part of
+ * a function may lie elsewhere. */
+static void
+leave(struct following *f, const struct code_state *state, bool returns)
+{
+    f->returns += returns;
+    f->is_wrong |= !code_effect_may_return(state);
+}
+
+/* Go to TARGET with state ID, which is STATE. */
+static void
+take_jump(struct following *f, int64_t target, const struct code_state *state,
+          uint32_t id)
+{
+    if (target >= 0 && (uint64_t)target < f->length)
+        add_way(f, memory->sure, &f->sure, (uint32_t)target, id);
+    else
+        leave(f, state, false);
+}
+
+/* The code goes on at a computed address. */
+static void
+take_switch(struct following *f, uint32_t end, const struct code_state *state,
+            uint32_t id)
+{
+    if (code_effect_may_return(state))
+        return;
+    /* What they lead to knows what is known at all of them. */
+    if (f->switch_state != 0 && f->switch_state != id)
+        id = meet(f, f->switch_state, id);
+    f->is_wrong |= id == 0;
+    if (f->switch_state == 0 || end < f->switch_end)
+        f->switch_end = end;
+    f->switch_state = id;
+}
+
+/* A call ends at AT, in state ID, which is STATE. If it does not return, what
+ * follows is another function's. So what fills a gap is not gone into. Nor is
+ * anything if nothing is on the stack, as at the entry of that function: a call
+ * needs a stack that is aligned (ABI for x86-64, section 3.2.2), or a place for
+ * the return address. */
+static void
+pass_call(struct following *f, uint32_t at, const struct code_state *state,
+          uint32_t id)
+{
+    size_t size;
+    if (at < f->length && !code_effect_may_return(state) &&
+        !code_effect_is_padding(f->code + at, f->length - at, &size))
+        add_way(f, memory->weak, &f->weak, at, id);
+}
+
+/* Follow the code from AT on with the state ID, until it goes on elsewhere. */
+static void
+follow(struct following *f, uint32_t at, uint32_t id)
+{
+    struct code_state state = memory->states[id];
+    while (!f->is_wrong && at < f->length) {
+        size_t length;
+        int64_t target;
+        uint32_t before = id;
+        if (!arrive(f, at, &id) || ++f->steps > STEPS)
+            break;
+        if (id != before)
+            state = memory->states[id];
+        enum code_step step =
+            code_effect_step(&state, f->code + at, f->length - at, &length,
+                             &target);
+        target += at;
+        at += (uint32_t)length;
+        if (memcmp(&state, &memory->states[id], sizeof(state)) != 0)
+            id = number_of(f, &state);
+        if (id == 0 || step == CODE_LOST)
+            f->is_wrong = true;
+        else if (step == CODE_BRANCH || step == CODE_JUMP)
+            take_jump(f, target, &state, id);
+        else if (step == CODE_SWITCH)
+            take_switch(f, at, &state, id);
+        else if (step == CODE_CALL)
+            pass_call(f, at, &state, id);
+        else if (step == CODE_RETURN)
+            leave(f, &state, true);
+        if (step != CODE_ON && step != CODE_BRANCH)
+            return;
+    }
+    f->is_wrong |= at >= f->length || f->steps > STEPS;
+}
+
+/* Whether WAY tells something new: its code is not known, or sp is known there
+ * and not on this way. */
+static bool
+is_new(const struct following *f, const struct way *way)
+{
+    if (way->at >= f->length)
+        return false;
+    uint32_t known = state_at(f, way->at);
+    return known == 0 ||
+           (memory->states[known].registers[CODE_SP].kind == VALUE_CFA &&
+            memory->states[way->state].registers[CODE_SP].kind != VALUE_CFA);
+}
+
+/* Take the first of the weak ways that tells something new. */
+static bool
+take_weak(struct following *f, struct way *way)
+{
+    while (f->weak != 0) {
+        uint32_t first = 0;
+        for (uint32_t i = 1; i < f->weak; i++)
+            if (memory->weak[i].at < memory->weak[first].at)
+                first = i;
+        *way = memory->weak[first];
+        memory->weak[first] = memory->weak[--f->weak];
+        if (is_new(f, way))
+            return true;
+    }
+    return false;
+}
+
+static void
+follow_all(struct following *f)
+{
+    struct way way;
+    while (!f->is_wrong) {
+        if (f->sure != 0)
+            way = memory->sure[--f->sure];
+        else if (take_weak(f, &way))
+            f->has_passed = true;
+        else
+            return;
+        follow(f, way.at, way.state);
+    }
+}
+
+/* The instruction behind that at AT. */
+static uint32_t
+next_of(const struct following *f, uint32_t at)
+{
+    struct code_state state = {0};
+    size_t length;
+    int64_t target;
+    code_effect_step(&state, f->code + at, f->length - at, &length, &target);
+    return at + (uint32_t)length;
+}
+
+/* Follow what only a jump to a computed address reaches. It is right if it
+ * returns, or meets what is known. Returns whether there was such code. */
+static bool
+follow_switch(struct following *f)
+{
+    uint32_t at = f->switch_end;
+    size_t size;
+    if (f->switch_state == 0 || f->trials++ >= TRIALS)
+        return false;
+    while (at < f->length) {
+        if (state_at(f, at) != 0)
+            at = next_of(f, at);
+        else if (code_effect_is_padding(f->code + at, f->length - at, &size))
+            at += (uint32_t)size;
+        else
+            break;
+    }
+    if (at >= f->length)
+        return false;
+    struct following before = *f;
+    f->is_trial = true;
+    f->meets = false;
+    f->changes = 0;
+    add_way(f, memory->sure, &f->sure, at, f->switch_state);
+    follow_all(f);
+    bool is_ours = !f->is_wrong && (f->meets || f->returns != before.returns);
+    f->is_trial = false;
+    while (f->changes != 0) {
+        struct change *last = &memory->changes[--f->changes];
+        if (is_ours)
+            memory->at[last->at] &= ~TRIAL;
+        else
+            memory->at[last->at] = last->before;
+    }
+    if (!is_ours) {
+        before.states = f->states;
+        *f = before;
+    }
+    return is_ours;
+}
+
+/* Where the caller's register NUMBER is saved: *AT. */
+static bool
+find_saved(const struct code_state *state, unsigned number, unsigned kind,
+           struct code_value *at)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->slots[i].value.kind == VALUE_ENTRY &&
+            state->slots[i].value.number == number &&
+            state->slots[i].at.kind == kind) {
+            *at = state->slots[i].at;
+            return true;
+        }
+    return false;
+}
+
+/* Where the CFA itself, or an address at a known distance from it, is saved
+ * above the last alignment of sp. */
+static bool
+find_cfa(const struct code_state *state, struct code_slot *found)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->slots[i].value.kind == VALUE_CFA &&
+            state->slots[i].at.kind == VALUE_BASE) {
+            *found = state->slots[i];
+            return true;
+        }
+    return false;
+}
+
+static bool
+is_caller_fp(const struct code_state *state)
+{
+    return state->registers[CODE_FP].kind == VALUE_ENTRY &&
+           state->registers[CODE_FP].number == CODE_FP;
+}
+
+/* RULE with the place of the return address, which a call leaves in a register.
+ */
+static struct rule
+add_return(const struct code_state *state, struct rule rule)
+{
+    const struct code_value link = state->registers[CODE_LINK];
+    struct code_value at = {0};
+    uint64_t bits;
+    bool is_linked = link.kind == VALUE_ENTRY && link.number == CODE_LINK;
+    bool is_saved = find_saved(state, CODE_LINK, VALUE_CFA, &at);
+    if ((!is_saved && !is_linked) ||
+        !rule_bits_of_return(is_saved, at.offset, &bits))
+        return rule_make(RULE_NONE);
+    return (struct rule){rule.word | bits};
+}
+
+/* Make the rule of a CFA at OFFSET from CFA's register, with what STATE knows
+ * of the caller's fp. */
+static struct rule
+make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
+{
+    struct code_value at;
+    bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
+    if (offset < 0 || offset > RULE_OFFSET_MAX ||
+        (is_saved && !rule_bits_fit(at.offset)) ||
+        (!is_saved && !is_caller_fp(state)))
+        return rule_make(RULE_NONE);
+    struct rule rule = rule_frame(cfa, (int32_t)offset,
+                                  is_saved ? RULE_FP_AT_CFA : RULE_FP_SAME,
+                                  is_saved ? at.offset : 0);
+    return ARCH_HAS_LINK ? add_return(state, rule) : rule;
+}
+
+/* gcc keeps the CFA at fp + an offset if it aligns sp and needs arguments. */
+static struct rule
+make_rule_by_fp_word(const struct code_state *state,
+                     const struct code_slot *cfa)
+{
+    struct code_value at, fp = state->registers[CODE_FP];
+    if (ARCH_HAS_LINK || cfa->value.offset != 0 || fp.kind != VALUE_BASE ||
+        !find_saved(state, CODE_FP, VALUE_BASE, &at))
+        return rule_make(RULE_NONE);
+    return rule_frame(RULE_CFA_FP_DEREF, cfa->at.offset - fp.offset,
+                      RULE_FP_AT_FP, at.offset - fp.offset);
+}
+
+/* The rule of STATE: where the caller is. RULE_NONE: it is not known. */
+static struct rule
+rule_of(const struct code_state *state)
+{
+    const struct code_value sp = state->registers[CODE_SP];
+    const struct code_value fp = state->registers[CODE_FP];
+    struct code_slot cfa;
+    /* A function that keeps a frame pointer may change sp where it is not
+     * followed. */
+    const struct code_value saved = code_state_load(state, fp);
+    bool is_record = fp.kind == VALUE_CFA && saved.kind == VALUE_ENTRY &&
+                     saved.number == CODE_FP;
+    if (sp.kind == VALUE_CFA && !is_record)
+        return make_rule(state, RULE_CFA_SP, -(int64_t)sp.offset);
+    if (fp.kind == VALUE_CFA)
+        return make_rule(state, RULE_CFA_FP, -(int64_t)fp.offset);
+    if (sp.kind != VALUE_BASE || !find_cfa(state, &cfa))
+        return rule_make(RULE_NONE);
+    struct rule rule = make_rule_by_fp_word(state, &cfa);
+    int64_t slot = cfa.at.offset - sp.offset, more = -cfa.value.offset;
+    if (rule_kind(rule) != RULE_NONE || ARCH_HAS_LINK ||
+        !rule_deref_fits(slot, more))
+        return rule;
+    return make_rule(state, RULE_CFA_SP_DEREF, rule_deref_offset(slot, more));
+}
+
+/* Add a row from START to END - 1, or extend the last one. */
+static bool
+add_row(struct code_flow *flow, uint32_t start, uint32_t end, struct rule rule)
+{
+    struct code_row *last = &flow->rows[flow->count - 1];
+    if (flow->count != 0 && last->end == start &&
+        last->rule.word == rule.word) {
+        last->end = end;
+        return true;
+    }
+    if (flow->count == CODE_FLOW_ROWS)
+        return false;
+    flow->rows[flow->count++] = (struct code_row){start, end, rule};
+    return true;
+}
+
+static bool
+is_returning(const struct following *f, int64_t at)
+{
+    return at < 0 || at >= (int64_t)f->length ||
+           (state_at(f, (uint32_t)at) != 0 && (memory->at[at] & RETURNS) != 0);
+}
+
+/* Whether a way from the instruction at AT leads to a return, by what is known
+ * of those that follow it. */
+static bool
+may_return(const struct following *f, uint32_t at)
+{
+    struct code_state state = {0};
+    size_t length;
+    int64_t target;
+    switch (code_effect_step(&state, f->code + at, f->length - at, &length,
+                             &target)) {
+    case CODE_RETURN:
+    case CODE_SWITCH:
+        return true;
+    case CODE_JUMP:
+        return is_returning(f, at + target);
+    case CODE_BRANCH:
+        return is_returning(f, at + target) ||
+               is_returning(f, at + (int64_t)length);
+    case CODE_END:
+    case CODE_LOST:
+        return false;
+    default:
+        return is_returning(f, at + (int64_t)length);
+    }
+}
+
+/* A call may not return. What follows it is another function's then, and proves
+ * nothing if that does not return either. So forget what no return follows. */
+static void
+forget_ends(struct following *f)
+{
+    bool changes = f->has_passed;
+    while (changes) {
+        changes = false;
+        for (uint32_t at = f->high + 1; at-- > f->low;)
+            if (state_at(f, at) != 0 && (memory->at[at] & RETURNS) == 0 &&
+                may_return(f, at)) {
+                memory->at[at] |= RETURNS;
+                changes = true;
+            }
+    }
+    for (uint32_t at = f->low; f->has_passed && at <= f->high; at++)
+        if (state_at(f, at) != 0 && (memory->at[at] & RETURNS) == 0)
+            memory->at[at] = 0;
+}
+
+static bool
+make_rows(const struct following *f, struct code_flow *flow)
+{
+    flow->count = 0;
+    for (uint32_t at = f->low; at <= f->high; at++) {
+        uint32_t id = state_at(f, at);
+        if (id == 0)
+            continue;
+        struct rule rule = rule_of(&memory->states[id]);
+        if (rule_kind(rule) != RULE_NONE &&
+            !add_row(flow, at, next_of(f, at), rule))
+            return false;
+    }
+    return true;
+}
+
+static void
+begin(struct following *f)
+{
+    if (++runs > UINT16_MAX) {
+        memset(memory->at, 0, sizeof(memory->at));
+        runs = 1;
+    }
+    f->run = runs;
+    memset(memory->ids, 0, sizeof(memory->ids));
+}
+
+bool
+code_flow_read(const uint8_t *code, size_t length, size_t entry,
+               struct code_flow *flow)
+{
+    struct following f = {.code = code, .length = length, .low = UINT32_MAX};
+    struct code_state state;
+    if (length > CODE_FLOW_REACH || entry >= length)
+        return false;
+    begin(&f);
+    memset(&state, 0, sizeof(state));
+    code_effect_enter(&state);
+    add_way(&f, memory->sure, &f.sure, (uint32_t)entry, number_of(&f, &state));
+    follow_all(&f);
+    while (!f.is_wrong && follow_switch(&f))
+        ;
+    if (f.is_wrong || f.returns == 0)
+        return false;
+    forget_ends(&f);
+    return make_rows(&f, flow);
+}
+
+const struct code_row *
+code_flow_row(const struct code_row *rows, uint32_t count, uint64_t at)
+{
+    while (count > 1) {
+        uint32_t half = count / 2;
+        if (rows[half].start <= at) {
+            rows += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    return count != 0 && at >= rows->start && at < rows->end ? rows : NULL;
+}
+
+const struct code_state *
+code_flow_state(size_t at)
+{
+    const struct following last = {.run = runs};
+    uint32_t id = memory != NULL && at < CODE_FLOW_REACH
+                      ? state_at(&last, (uint32_t)at)
+                      : 0;
+    return id != 0 ? &memory->states[id] : NULL;
+}
