@@ -33,13 +33,18 @@ find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
     return false;
 }
 
-/* The length of what fills a gap at CODE: a nop, int3 or zero. 0: it is another
- * instruction. LEFT bytes are there. (Intel SDM, volume 2, "NOP".) */
+/* The length of what fills a gap at CODE: a nop or int3, or zeroes up to the
+ * end, 8 of them at least. 0: it is another instruction. LEFT bytes are there.
+ * (Intel SDM, volume 2, "NOP".) */
 static size_t
 filler_x86(const uint8_t *code, size_t left)
 {
     size_t at = 0, operand;
-    if (left != 0 && (code[0] == 0xcc || code[0] == 0))
+    while (at < left && code[at] == 0)
+        at++;
+    if (at != 0)
+        return at == left && at >= 8 ? at : 0;
+    if (left != 0 && code[0] == 0xcc)
         return 1;
     while (at < left && (code[at] == 0x66 || code[at] == 0x2e))
         at++;
@@ -50,6 +55,18 @@ filler_x86(const uint8_t *code, size_t left)
     operand = code[at + 2] >> 6 == 1 ? 1 : code[at + 2] >> 6 == 2 ? 4 : 0;
     at += 3 + ((code[at + 2] & 7) == 4) + operand;
     return at <= left ? at : 0;
+}
+
+/* Whether the byte at AT, which looks like a return, is the operand of a move
+ * or of arithmetic. */
+static bool
+is_operand(const uint8_t *start, const uint8_t *at)
+{
+    uint8_t before = at > start ? at[-1] : 0;
+    if (at - start >= 3 && at[-3] == 0x83 && at[-2] == 0xc4)
+        return false;
+    return before < 0x40 ? (before & 7) < 4 && before != 0
+                         : before >= 0x84 && before <= 0x8b;
 }
 
 /* Whether a return, and then nothing but fillers, ends at END. */
@@ -63,7 +80,7 @@ begins_x86(const uint8_t *start, const uint8_t *end)
         size_t length = 1;
         while (*at == 0xc3 && next < end && length != 0)
             next += length = filler_x86(next, (size_t)(end - next));
-        if (*at == 0xc3 && next == end)
+        if (*at == 0xc3 && next == end && !is_operand(start, at))
             return true;
     }
     return false;

@@ -219,11 +219,11 @@ take_switch(struct following *f, uint32_t end, const struct code_state *state,
     f->switch_state = id;
 }
 
-/* A call ends at AT, in state ID, which is STATE. If it does not return, what
- * follows is another function's. So what fills a gap is not gone into. Nor is
- * anything if nothing is on the stack, as at the entry of that function: a call
- * needs a stack that is aligned (ABI for x86-64, section 3.2.2), or a place for
- * the return address. */
+/* A call ends at AT, in state ID; STATE was before it. If it does not return,
+ * what follows is another function's. So what fills a gap is not gone into. Nor
+ * is anything if nothing is on the stack, as at the entry of that function: a
+ * call needs a stack that is aligned (ABI for x86-64, section 3.2.2), or a
+ * place for the return address. */
 static void
 pass_call(struct following *f, uint32_t at, const struct code_state *state,
           uint32_t id)
@@ -247,6 +247,7 @@ follow(struct following *f, uint32_t at, uint32_t id)
             break;
         if (id != before)
             state = memory->states[id];
+        const struct code_state *here = &memory->states[id];
         enum code_step step =
             code_effect_step(&state, f->code + at, f->length - at, &length,
                              &target);
@@ -261,7 +262,7 @@ follow(struct following *f, uint32_t at, uint32_t id)
         else if (step == CODE_SWITCH)
             take_switch(f, at, &state, id);
         else if (step == CODE_CALL)
-            pass_call(f, at, &state, id);
+            pass_call(f, at, here, id);
         else if (step == CODE_RETURN)
             leave(f, &state, true);
         if (step != CODE_ON && step != CODE_BRANCH)
@@ -360,7 +361,9 @@ follow_switch(struct following *f)
         else
             memory->at[last->at] = last->before;
     }
-    if (!is_ours) {
+    if (is_ours) {
+        f->switch_end = at;
+    } else {
         before.states = f->states;
         *f = before;
     }

@@ -101,14 +101,22 @@ code_rows_find(uint64_t pc)
     return (struct cfi_row){pc, pc, rule_make(RULE_NONE)};
 }
 
-/* Whether PCS, of which COUNT were put, of MOST that are kept, has one near PC.
- */
 static bool
-has_near(const uint64_t *pcs, uint32_t first, uint32_t count, uint32_t most,
-         uint64_t pc)
+has_failed(uint64_t pc)
 {
+    uint32_t count = failures < FAILED ? failures : FAILED;
     for (uint32_t i = 0; i < count; i++)
-        if (pcs[(first + i) % most] / NEAR == pc / NEAR)
+        if (kept->failed[i] == pc)
+            return true;
+    return false;
+}
+
+/* Whether a pc in the stretch of PC waits already. */
+static bool
+is_wanted(uint64_t pc)
+{
+    for (uint32_t i = first_wanted; i != last_wanted; i++)
+        if (kept->wanted[i % WANTED] / NEAR == pc / NEAR)
             return true;
     return false;
 }
@@ -116,11 +124,8 @@ has_near(const uint64_t *pcs, uint32_t first, uint32_t count, uint32_t most,
 void
 code_rows_want(uint64_t pc)
 {
-    uint32_t failed = failures < FAILED ? failures : FAILED;
     if (kept == NULL || last_wanted - first_wanted >= WANTED ||
-        has_near(kept->failed, 0, failed, FAILED, pc) ||
-        has_near(kept->wanted, first_wanted, last_wanted - first_wanted, WANTED,
-                 pc))
+        has_failed(pc) || is_wanted(pc))
         return;
     kept->wanted[last_wanted++ % WANTED] = pc;
 }
@@ -236,7 +241,8 @@ static void
 bound_code(const struct module *module, uint64_t pc, uint64_t reach,
            uint64_t *start, uint64_t *end)
 {
-    uint64_t low = (pc - reach) & ~15ull, high = pc + reach;
+    uint64_t low = pc > reach ? (pc - reach + 15) & ~15ull : 0;
+    uint64_t high = pc + reach;
     for (unsigned i = 0; i < module->load_count; i++) {
         const struct module_load *load = &module->loads[i];
         if (pc < load->start || pc >= load->end)
@@ -285,7 +291,8 @@ struct extent {
     uint64_t end;               /* no jump passes over what ends it here */
     uint64_t jumps[JUMPS_MOST]; /* the last ones, inside it or not */
     uint32_t count;
-    bool has_switch; /* it jumps to an address that is computed */
+    bool has_switch;  /* it jumps to an address that is computed */
+    bool is_doubtful; /* a jump that leads beyond an end may leave it */
 };
 
 /* Whether STEP ends the function at AT in the LENGTH bytes of code, if no jump
@@ -306,7 +313,7 @@ find_extent(uint64_t start, uint64_t limit, struct extent *extent)
 {
     struct code_state state = {0};
     size_t length = read_code(start, limit, true), size, i = 0;
-    uint64_t farthest = start;
+    uint64_t farthest = start, branched = start;
     *extent = (struct extent){.end = start};
     while (i < length) {
         int64_t offset;
@@ -318,12 +325,15 @@ find_extent(uint64_t start, uint64_t limit, struct extent *extent)
         bool jumps = step == CODE_BRANCH || step == CODE_JUMP;
         if (jumps && target > farthest && target < limit)
             farthest = target;
+        if (step == CODE_BRANCH && target > branched && target < limit)
+            branched = target;
         if (step == CODE_JUMP)
             extent->jumps[extent->count++ % JUMPS_MOST] = target;
         extent->has_switch |= step == CODE_SWITCH;
-        if (step == CODE_LOST ||
-            (farthest < extent->end && is_end(step, i, length)))
+        bool ends = is_end(step, i, length);
+        if (step == CODE_LOST || (farthest < extent->end && ends))
             return;
+        extent->is_doubtful |= ends && branched < extent->end;
     }
 }
 
@@ -333,15 +343,17 @@ struct stretch {
 };
 
 /* Whether the function that begins at ENTRY reaches to PC, in STRETCH. */
-static bool
-reaches(uint64_t entry, const struct stretch *stretch, uint64_t pc)
+static enum code_way
+way_to(uint64_t entry, const struct stretch *stretch, uint64_t pc)
 {
     struct extent extent;
     uint64_t limit = entry + WAY_REACH;
     if (entry < stretch->start || entry > pc || pc - entry > WAY_REACH)
-        return false;
+        return CODE_WAY_NONE;
     find_extent(entry, limit < stretch->end ? limit : stretch->end, &extent);
-    return extent.end > pc;
+    if (extent.end <= pc)
+        return CODE_WAY_NONE;
+    return extent.is_doubtful ? CODE_WAY_POSSIBLE : CODE_WAY_SURE;
 }
 
 enum code_way
@@ -358,17 +370,21 @@ code_rows_way(struct pages *pages, uint64_t return_address, uint64_t pc)
         return CODE_WAY_NONE;
     const struct stretch stretch = {fde_gap_start(pages, module, pc),
                                     fde_gap_end(pages, module, pc)};
-    if (reaches(entry, &stretch, pc))
-        return CODE_WAY_SURE;
+    enum code_way best = way_to(entry, &stretch, pc);
+    if (best != CODE_WAY_NONE)
+        return best;
     /* It may end with a jump to the function of PC. */
     bool is_near = entry >= stretch.start && entry < stretch.end;
     find_extent(entry, entry + (is_near ? WAY_REACH : TAIL_REACH), &extent);
     uint32_t count = extent.count < JUMPS_MOST ? extent.count : JUMPS_MOST;
-    for (uint32_t i = 0; i < count; i++)
-        if ((extent.jumps[i] < entry || extent.jumps[i] >= extent.end) &&
-            reaches(extent.jumps[i], &stretch, pc))
-            return CODE_WAY_SURE;
-    return extent.has_switch ? CODE_WAY_POSSIBLE : CODE_WAY_NONE;
+    best = extent.has_switch ? CODE_WAY_POSSIBLE : CODE_WAY_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        bool leaves = extent.jumps[i] < entry || extent.jumps[i] >= extent.end;
+        enum code_way way =
+            leaves ? way_to(extent.jumps[i], &stretch, pc) : CODE_WAY_NONE;
+        best = way > best ? way : best;
+    }
+    return best;
 }
 
 void
@@ -381,6 +397,9 @@ code_rows_ahead(struct pages *pages)
         if (rule_kind(code_rows_find(pc).rule) != RULE_NONE)
             continue;
         read_function(pages, pc);
+        /* Others of its stretch could not be asked for meanwhile. */
+        rules_forget(pc & ~(NEAR - 1ull), (pc | (NEAR - 1)) + 1);
         spent += clock_own() - start;
+        return;
     }
 }

@@ -34,6 +34,8 @@
 #define LATE_NS 50000000u
 
 static uint64_t next_refresh, next_search;
+/* Time for which functions were read in this walk. It is not the walk's. */
+static uint64_t ahead_ns;
 static uint64_t refused_at; /* 0: no reading of the map was refused */
 
 /* Whether the map is to be read anew, because it does not know where WALK
@@ -281,6 +283,7 @@ search_caller(const struct resume *finish, const struct walk *walk,
     uint64_t pc = walk->regs.pc - walk->is_return;
     bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
     uint64_t address, until = finish->clock() + SCAN_NS;
+    trial.until += ahead_ns;
     if (until < trial.until)
         trial.until = until;
     begin_scan(&scan, walk->regs.sp);
@@ -305,7 +308,9 @@ search_caller(const struct resume *finish, const struct walk *walk,
     }
     *caller = found.caller;
     *rule = found.rule;
-    return found.is_there && !found.is_doubtful;
+    /* There may be others that were not come to. */
+    bool is_whole = scan.at < scan.end && scan.trials < SCAN_TRIALS;
+    return found.is_there && !found.is_doubtful && is_whole;
 }
 
 /* Search, and note when the next search may be. */
@@ -373,7 +378,9 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
     }
     /* No thread waits for the walk of a copy. */
     if (view->is_copy && !is_generated) {
+        uint64_t start = finish->clock();
         code_rows_ahead(pages_learner);
+        ahead_ns += finish->clock() - start;
         if (rule_kind(code_rows_find(pc).rule) != RULE_NONE) {
             learn_rule(pc, walk->is_return);
             walk->cut = CUT_NONE;
@@ -396,6 +403,8 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
 enum walk_outcome
 resume_run(const struct resume *finish, struct walk *walk, struct view *view)
 {
+    if (!finish->is_trial)
+        ahead_ns = 0;
     for (unsigned frames = 1;; frames++) {
         enum walk_outcome outcome = walk_run(walk, view);
         if (outcome == WALK_HARD)
@@ -406,7 +415,8 @@ resume_run(const struct resume *finish, struct walk *walk, struct view *view)
             outcome = learn_missing(finish, walk);
         if (outcome != WALK_ON)
             return outcome;
-        if (frames % CLOCK_FRAMES == 0 && finish->clock() > finish->until) {
+        if (frames % CLOCK_FRAMES == 0 &&
+            finish->clock() > finish->until + ahead_ns) {
             walk->cut = CUT_DEADLINE;
             return WALK_CUT;
         }

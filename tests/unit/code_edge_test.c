@@ -60,7 +60,7 @@ functions_begin_behind_returns(void **state)
     expect_edge(0, 48, 48);
     expect_edge(0, 200, 48);
     expect_edge(48, 200, 48);
-    PUT(95, 0xc3);
+    PUT(91, 0x48, 0x83, 0xc4, 0x08, 0xc3); /* add $8, %rsp; ret */
     expect_edge(0, 200, 96);
     PUT(125, 0xc3, 0xcc, 0x90);
     expect_edge(0, 200, 128);
@@ -75,9 +75,11 @@ other_code_is_no_end(void **state)
     PUT(40, 0xc3, 0x55);                   /* code behind it */
     PUT(60, 0xc3, 0x0f, 0x1f, 0x40, 0x55); /* not to the end of the line */
     PUT(77, 0xeb, 0x01, 0x90);             /* a jump */
+    PUT(94, 0x89, 0xc3);                   /* mov %eax, %ebx */
+    PUT(107, 0xb8, 0xc3, 0, 0, 0);         /* mov $0xc3, %eax */
     expect_edge(0, 200, 0);
     /* Beyond the code, and on another machine. */
-    PUT(95, 0xc3);
+    PUT(94, 0x55);
     expect_edge(0, SIZE, 0);
     file.header.e_machine = EM_RISCV;
     expect_edge(0, 200, 0);
