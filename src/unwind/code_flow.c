@@ -111,23 +111,13 @@ number_of(struct following *f, const struct code_state *state)
 static uint32_t
 meet(struct following *f, uint32_t a, uint32_t b)
 {
-    const struct code_value unknown = {VALUE_UNKNOWN, 0, 0};
     const struct code_state *other = &memory->states[b];
     struct code_state state = memory->states[a];
-    uint32_t kept = 0;
     if (state.registers[CODE_SP].kind == VALUE_CFA &&
         other->registers[CODE_SP].kind == VALUE_CFA &&
         state.registers[CODE_SP].offset != other->registers[CODE_SP].offset)
         return 0;
-    for (unsigned i = 0; i < CODE_REGISTERS; i++)
-        if (!code_state_is_same(state.registers[i], other->registers[i]))
-            code_state_set(&state, i, unknown);
-    for (uint32_t i = 0; i < state.count; i++)
-        if (code_state_is_same(code_state_load(other, state.slots[i].at),
-                               state.slots[i].value))
-            state.slots[kept++] = state.slots[i];
-    memset(&state.slots[kept], 0, (state.count - kept) * sizeof(*state.slots));
-    state.count = kept;
+    code_state_meet(&state, other);
     return number_of(f, &state);
 }
 
@@ -376,8 +366,7 @@ find_saved(const struct code_state *state, unsigned number, unsigned kind,
            struct code_value *at)
 {
     for (uint32_t i = 0; i < state->count; i++)
-        if (state->slots[i].value.kind == VALUE_ENTRY &&
-            state->slots[i].value.number == number &&
+        if (code_state_is_entry(state->slots[i].value, number) &&
             state->slots[i].at.kind == kind) {
             *at = state->slots[i].at;
             return true;
@@ -399,22 +388,15 @@ find_cfa(const struct code_state *state, struct code_slot *found)
     return false;
 }
 
-static bool
-is_caller_fp(const struct code_state *state)
-{
-    return state->registers[CODE_FP].kind == VALUE_ENTRY &&
-           state->registers[CODE_FP].number == CODE_FP;
-}
-
 /* RULE with the place of the return address, which a call leaves in a register.
  */
 static struct rule
 add_return(const struct code_state *state, struct rule rule)
 {
-    const struct code_value link = state->registers[CODE_LINK];
     struct code_value at = {0};
     uint64_t bits;
-    bool is_linked = link.kind == VALUE_ENTRY && link.number == CODE_LINK;
+    bool is_linked =
+        code_state_is_entry(state->registers[CODE_LINK], CODE_LINK);
     bool is_saved = find_saved(state, CODE_LINK, VALUE_CFA, &at);
     if ((!is_saved && !is_linked) ||
         !rule_bits_of_return(is_saved, at.offset, &bits))
@@ -431,7 +413,7 @@ make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
     bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
     if (offset < 0 || offset > RULE_OFFSET_MAX ||
         (is_saved && !rule_bits_fit(at.offset)) ||
-        (!is_saved && !is_caller_fp(state)))
+        (!is_saved && !code_state_is_entry(state->registers[CODE_FP], CODE_FP)))
         return rule_make(RULE_NONE);
     struct rule rule = rule_frame(cfa, (int32_t)offset,
                                   is_saved ? RULE_FP_AT_CFA : RULE_FP_SAME,
@@ -461,9 +443,8 @@ rule_of(const struct code_state *state)
     struct code_slot cfa;
     /* A function that keeps a frame pointer may change sp where it is not
      * followed. */
-    const struct code_value saved = code_state_load(state, fp);
-    bool is_record = fp.kind == VALUE_CFA && saved.kind == VALUE_ENTRY &&
-                     saved.number == CODE_FP;
+    bool is_record = fp.kind == VALUE_CFA &&
+                     code_state_is_entry(code_state_load(state, fp), CODE_FP);
     if (sp.kind == VALUE_CFA && !is_record)
         return make_rule(state, RULE_CFA_SP, -(int64_t)sp.offset);
     if (fp.kind == VALUE_CFA)

@@ -42,8 +42,8 @@
 #define ENTRIES 16u
 #define TRY_NS 4000000u
 
-/* Bytes of a function that is called: up to a pc, or its end if it has no FDE
- * either; of another one, up to its jump; and such jumps. */
+/* Bytes of a function that is called, if it is near the pc; of another one, up
+ * to its jump; and such jumps. */
 #define WAY_REACH (64u << 10)
 #define TAIL_REACH 512u
 #define JUMPS_MOST 8u
@@ -235,32 +235,29 @@ keep_flow(uint64_t base)
     rules_forget(new->start, new->end);
 }
 
-/* Bound the code from START to END by what is executed around PC, and by REACH
- * bytes before and behind it. */
+/* Bound the code from START to END by what is executed around PC. */
 static void
-bound_code(const struct module *module, uint64_t pc, uint64_t reach,
-           uint64_t *start, uint64_t *end)
+bound_code(const struct module *module, uint64_t pc, uint64_t *start,
+           uint64_t *end)
 {
-    uint64_t low = pc > reach ? (pc - reach + 15) & ~15ull : 0;
-    uint64_t high = pc + reach;
     for (unsigned i = 0; i < module->load_count; i++) {
         const struct module_load *load = &module->loads[i];
         if (pc < load->start || pc >= load->end)
             continue;
-        low = load->start > low ? load->start : low;
-        high = load->end < high ? load->end : high;
+        *start = load->start > *start ? load->start : *start;
+        *end = load->end < *end ? load->end : *end;
     }
-    *start = *start > low ? *start : low;
-    *end = *end < high ? *end : high;
 }
 
-/* Find the function of PC, which is in a stretch of MODULE from START to END
- * without FDEs, within REACH bytes. Returns whether its rows are kept. */
+/* Find the function of PC, which is in code from START to END without FDEs,
+ * within REACH bytes. Returns whether its rows are kept. */
 static bool
-read_within(const struct module *module, uint64_t pc, uint64_t start,
-            uint64_t end, uint64_t reach)
+read_within(uint64_t pc, uint64_t start, uint64_t end, uint64_t reach)
 {
-    bound_code(module, pc, reach, &start, &end);
+    if (pc - start > reach)
+        start = (pc - reach + 15) & ~15ull;
+    if (end - pc > reach)
+        end = pc + reach;
     size_t length = read_code(start, end, false);
     uint32_t at = (uint32_t)(pc - start);
     find_entries(length, at);
@@ -281,8 +278,10 @@ read_function(struct pages *pages, uint64_t pc)
         return;
     uint64_t start = fde_gap_start(pages, module, pc);
     uint64_t end = fde_gap_end(pages, module, pc);
-    if (!read_within(module, pc, start, end, REACH_FIRST) &&
-        !read_within(module, pc, start, end, REACH))
+    bound_code(module, pc, &start, &end);
+    bool is_near = pc - start <= REACH_FIRST && end - pc <= REACH_FIRST;
+    if (!read_within(pc, start, end, REACH_FIRST) &&
+        (is_near || !read_within(pc, start, end, REACH)))
         kept->failed[failures++ % FAILED] = pc;
 }
 
@@ -342,25 +341,33 @@ struct stretch {
     uint64_t start, end;
 };
 
-/* Whether the function that begins at ENTRY reaches to PC, in STRETCH. */
-static enum code_way
-way_to(uint64_t entry, const struct stretch *stretch, uint64_t pc)
+static bool
+holds(const struct stretch *stretch, uint64_t address)
 {
-    struct extent extent;
-    uint64_t limit = entry + WAY_REACH;
-    if (entry < stretch->start || entry > pc || pc - entry > WAY_REACH)
+    return address >= stretch->start && address < stretch->end;
+}
+
+/* Whether the function that begins at ENTRY reaches to PC, in STRETCH. *EXTENT
+ * becomes that of the function; outside of STRETCH, of its first bytes. */
+static enum code_way
+way_to(uint64_t entry, const struct stretch *stretch, uint64_t pc,
+       struct extent *extent)
+{
+    bool is_near = holds(stretch, entry);
+    uint64_t limit = entry + (is_near ? WAY_REACH : TAIL_REACH);
+    if (is_near && limit > stretch->end)
+        limit = stretch->end;
+    find_extent(entry, limit, extent);
+    if (!is_near || entry > pc || extent->end <= pc)
         return CODE_WAY_NONE;
-    find_extent(entry, limit < stretch->end ? limit : stretch->end, &extent);
-    if (extent.end <= pc)
-        return CODE_WAY_NONE;
-    return extent.is_doubtful ? CODE_WAY_POSSIBLE : CODE_WAY_SURE;
+    return extent->is_doubtful ? CODE_WAY_POSSIBLE : CODE_WAY_SURE;
 }
 
 enum code_way
 code_rows_way(struct pages *pages, uint64_t return_address, uint64_t pc)
 {
     const struct module *module = modules_find(pc);
-    struct extent extent;
+    struct extent extent, other;
     uint64_t entry;
     if (module == NULL || kept == NULL)
         return CODE_WAY_NONE;
@@ -370,18 +377,18 @@ code_rows_way(struct pages *pages, uint64_t return_address, uint64_t pc)
         return CODE_WAY_NONE;
     const struct stretch stretch = {fde_gap_start(pages, module, pc),
                                     fde_gap_end(pages, module, pc)};
-    enum code_way best = way_to(entry, &stretch, pc);
+    enum code_way best = way_to(entry, &stretch, pc, &extent);
     if (best != CODE_WAY_NONE)
         return best;
     /* It may end with a jump to the function of PC. */
-    bool is_near = entry >= stretch.start && entry < stretch.end;
-    find_extent(entry, entry + (is_near ? WAY_REACH : TAIL_REACH), &extent);
     uint32_t count = extent.count < JUMPS_MOST ? extent.count : JUMPS_MOST;
     best = extent.has_switch ? CODE_WAY_POSSIBLE : CODE_WAY_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        bool leaves = extent.jumps[i] < entry || extent.jumps[i] >= extent.end;
-        enum code_way way =
-            leaves ? way_to(extent.jumps[i], &stretch, pc) : CODE_WAY_NONE;
+        uint64_t to = extent.jumps[i];
+        bool leaves = to < entry || to >= extent.end;
+        enum code_way way = leaves && holds(&stretch, to) && to <= pc
+                                ? way_to(to, &stretch, pc, &other)
+                                : CODE_WAY_NONE;
         best = way > best ? way : best;
     }
     return best;

@@ -12,6 +12,21 @@ code_state_is_same(struct code_value a, struct code_value b)
     return a.kind == b.kind && a.number == b.number && a.offset == b.offset;
 }
 
+bool
+code_state_is_entry(struct code_value value, unsigned number)
+{
+    return value.kind == VALUE_ENTRY && value.number == number;
+}
+
+/* Of STATE's slots the first COUNT are left. */
+static void
+cut_slots(struct code_state *state, uint32_t count)
+{
+    memset(&state->slots[count], 0,
+           (state->count - count) * sizeof(*state->slots));
+    state->count = count;
+}
+
 /* sp is not known any more. What was known from its last alignment is not
  * either. */
 static void
@@ -26,9 +41,7 @@ begin_base(struct code_state *state)
         if (state->slots[i].at.kind != VALUE_BASE &&
             state->slots[i].value.kind != VALUE_BASE)
             state->slots[kept++] = state->slots[i];
-    memset(&state->slots[kept], 0,
-           (state->count - kept) * sizeof(*state->slots));
-    state->count = kept;
+    cut_slots(state, kept);
     state->registers[CODE_SP] = base;
 }
 
@@ -98,11 +111,24 @@ void
 code_state_trim(struct code_state *state, int32_t bytes)
 {
     const struct code_value sp = state->registers[CODE_SP];
-    uint32_t kept = 0, count = state->count;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < state->count; i++)
         if (state->slots[i].at.kind != sp.kind ||
             state->slots[i].at.offset >= sp.offset - bytes)
             state->slots[kept++] = state->slots[i];
-    memset(&state->slots[kept], 0, (count - kept) * sizeof(*state->slots));
-    state->count = kept;
+    cut_slots(state, kept);
+}
+
+void
+code_state_meet(struct code_state *state, const struct code_state *other)
+{
+    uint32_t kept = 0;
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
+        if (!code_state_is_same(state->registers[i], other->registers[i]))
+            code_state_set(state, i, (struct code_value){0});
+    for (uint32_t i = 0; i < state->count; i++)
+        if (code_state_is_same(code_state_load(other, state->slots[i].at),
+                               state->slots[i].value))
+            state->slots[kept++] = state->slots[i];
+    cut_slots(state, kept);
 }

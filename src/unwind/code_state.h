@@ -46,6 +46,12 @@ struct code_state {
 
 bool code_state_is_same(struct code_value a, struct code_value b);
 
+/* Whether VALUE is what register NUMBER was at the entry. */
+bool code_state_is_entry(struct code_value value, unsigned number);
+
+/* Forget in STATE what OTHER does not know as well. */
+void code_state_meet(struct code_state *state, const struct code_state *other);
+
 /* Let register NUMBER of STATE become VALUE. */
 void code_state_set(struct code_state *state, unsigned number,
                     struct code_value value);

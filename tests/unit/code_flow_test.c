@@ -37,14 +37,13 @@ static bool
 agrees_on_fp(const struct code_state *state, struct rule rule)
 {
     const struct code_value fp = state->registers[CODE_FP];
-    bool is_own = fp.kind == VALUE_ENTRY && fp.number == CODE_FP;
+    bool is_own = code_state_is_entry(fp, CODE_FP);
     struct code_value at = {VALUE_CFA, 0, (int32_t)rule_fp_offset(rule)};
     if (rule_fp(rule) == RULE_FP_SAME)
         return is_own;
     if (rule_fp(rule) == RULE_FP_AT_FP)
         at = code_state_plus(fp, rule_fp_offset(rule));
-    struct code_value saved = code_state_load(state, at);
-    return (saved.kind == VALUE_ENTRY && saved.number == CODE_FP) || is_own;
+    return code_state_is_entry(code_state_load(state, at), CODE_FP) || is_own;
 }
 
 /* Whether STATE knows that RULE holds. */
@@ -182,20 +181,29 @@ check_function(void *to, const struct fde *fde)
     (void)cfi_rows(&pages, fde, fde->start, fde->end, check_row, &visit);
 }
 
+/* Call VISIT with TO for each function of MODULE, and tell what came of the
+ * WHAT that it checked. */
 static void
-check_module(void *count, const struct module *module)
+check_all(const struct module *module, const char *what,
+          void (*visit)(void *to, const struct fde *fde), const void *to,
+          unsigned *count)
 {
     if (module->is_vdso || module->table == 0)
         return;
     tally = (struct tally){0};
-    fde_each(&pages, module, module->start, module->end, check_function,
-             (void *)module->path);
-    print_message("%s: %u of %u functions proved; of %u rows %u equal, "
-                  "%u silent, %u where the table is wrong, %u different\n",
-                  module->path, tally.proved, tally.functions, tally.rows,
+    fde_each(&pages, module, module->start, module->end, visit, (void *)to);
+    print_message("%s: %u of %u %s proved; of %u rows %u equal, %u silent, "
+                  "%u where the table is wrong, %u different\n",
+                  module->path, tally.proved, tally.functions, what, tally.rows,
                   tally.equal, tally.silent, tally.forgotten, tally.different);
     different += tally.different;
-    ++*(unsigned *)count;
+    ++*count;
+}
+
+static void
+check_module(void *count, const struct module *module)
+{
+    check_all(module, "functions", check_function, module->path, count);
 }
 
 static void
@@ -252,17 +260,7 @@ check_function_at(void *to, const struct fde *fde)
 static void
 check_module_at(void *count, const struct module *module)
 {
-    if (module->is_vdso || module->table == 0)
-        return;
-    tally = (struct tally){0};
-    fde_each(&pages, module, module->start, module->end, check_function_at,
-             (void *)module);
-    print_message("%s: %u of %u places proved; of %u rows %u equal, "
-                  "%u silent, %u where the table is wrong, %u different\n",
-                  module->path, tally.proved, tally.functions, tally.rows,
-                  tally.equal, tally.silent, tally.forgotten, tally.different);
-    different += tally.different;
-    ++*(unsigned *)count;
+    check_all(module, "places", check_function_at, module, count);
 }
 
 static void

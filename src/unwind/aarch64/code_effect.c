@@ -24,19 +24,13 @@ code_effect_enter(struct code_state *state)
     state->registers[REG_STACK] = (struct code_value){VALUE_CFA, 0, 0};
 }
 
-static bool
-is_as_at_entry(const struct code_state *state, unsigned number)
-{
-    return state->registers[number].kind == VALUE_ENTRY &&
-           state->registers[number].number == number;
-}
-
 bool
 code_effect_may_return(const struct code_state *state)
 {
     const struct code_value *sp = &state->registers[REG_STACK];
     return sp->kind == VALUE_CFA && sp->offset == 0 &&
-           is_as_at_entry(state, REG_FP) && is_as_at_entry(state, REG_LINK);
+           code_state_is_entry(state->registers[REG_FP], REG_FP) &&
+           code_state_is_entry(state->registers[REG_LINK], REG_LINK);
 }
 
 /* Whether a word in memory keeps register NUMBER for the rules. */
@@ -68,7 +62,7 @@ load(struct code_state *state, unsigned number, int64_t offset)
         return;
     struct code_value value = code_state_load(state, at);
     code_state_set(state, number, value);
-    if (value.kind == VALUE_ENTRY && value.number == number)
+    if (code_state_is_entry(value, number))
         code_state_store(state, at, unknown);
 }
 

@@ -40,8 +40,7 @@ code_effect_may_return(const struct code_state *state)
 {
     const struct code_value *sp = &state->registers[RSP];
     for (unsigned i = 0; i < CODE_REGISTERS; i++)
-        if (is_saved(i) && (state->registers[i].kind != VALUE_ENTRY ||
-                            state->registers[i].number != i))
+        if (is_saved(i) && !code_state_is_entry(state->registers[i], i))
             return false;
     return sp->kind == VALUE_CFA && sp->offset == -8;
 }
@@ -119,11 +118,10 @@ static void
 restore(struct code_state *state, unsigned number, struct code_value value)
 {
     code_state_set(state, number, value);
-    if (value.kind != VALUE_ENTRY || value.number != number)
+    if (!code_state_is_entry(value, number))
         return;
     for (uint32_t i = state->count; i-- > 0;)
-        if (state->slots[i].value.kind == VALUE_ENTRY &&
-            state->slots[i].value.number == number)
+        if (code_state_is_entry(state->slots[i].value, number))
             code_state_store(state, state->slots[i].at, unknown);
 }
 
