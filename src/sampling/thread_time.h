@@ -41,7 +41,9 @@ struct thread_time {
     struct look_line in_line; /* its time in line for a CPU when last read */
     uint64_t unplaced;        /* ns of it of which no look has told the place */
     uint64_t unplaced_since;
-    uint64_t line;                /* ns of it at LINE_AT, not shown yet */
+    uint64_t usual_line; /* ns that it is in line at a time, when looks come in
+                          * time */
+    uint64_t line;       /* ns of it at LINE_AT, not shown yet */
     struct journal_place line_at; /* node 0: none */
     uint64_t held;                /* ns of REST that belong to STOOD_AT */
     uint64_t stood;               /* ns that looks saw it in line there */

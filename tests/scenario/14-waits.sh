@@ -162,27 +162,4 @@ expect_status 0
 ! grep '\[waiting\]' p.folded || fail "a wait in cpu mode"
 expect_samples 100 p.folded
 
-# Short waits beside a busy thread on the same CPU: when looks come, the thread is
-# mostly in line for that CPU, where the kernel does not tell its place.
-# - each function has the wall time that it has by its own clock.
-section "time in line"
-
-for trigger in auto timer; do
-    rm -f p.folded
-    profile SPROF_TRIGGER=$trigger SPROF_COST=off \
-        "$work/queued_waits" 3000
-    expect_status 0
-    nap=$(grep -E ';nap[; ]' p.folded | total)
-    rest=$(grep -E ';rest[; ]' p.folded | total)
-    echo "$trigger: $(tr '\n' ' ' <out): nap $nap ms, rest $rest ms"
-    awk -v nap="$nap" -v rest="$rest" '
-        { truth[$1] = $2 }
-        END {
-            was = truth["nap"] / (truth["nap"] + truth["rest"])
-            is = nap / (nap + rest)
-            exit !(is > 0.5 * was && is < 2 * was)
-        }' out || fail "$trigger: the short waits have another part:
-$(awk '{ print $NF, $0 }' p.folded | sort -rn | head -n 9)"
-done
-
 finish

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: wall time and CPU time are complete: a program that computes
-# and then sleeps has all of both, with each trigger and with a sampler that may
-# use little.
+# Goals of this test: waits: their times are right. Each section names its goals.
 . "$(dirname "$0")/../scenario/lib.sh"
+
+# Wall time and CPU time are complete: a program that computes and then sleeps
+# has all of both, with each trigger and with a sampler that may use little.
+section "sums"
 
 cat >job.py <<'END'
 import time
@@ -26,6 +28,29 @@ for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
     awk -v c="$cpu" -v w="$wall" -v t="$time" 'BEGIN { exit !(c >= 0.6 &&
         c < 0.75 && w > 0.98 * t - 0.05 && w < 1.02 * t + 0.05) }' ||
         fail "$setting: CPU or wall time is not complete"
+done
+
+# Short waits beside a busy thread on the same CPU: when looks come, the thread is
+# mostly in line for that CPU, where the kernel does not tell its place.
+# - each function has the wall time that it has by its own clock.
+section "time in line"
+
+for trigger in auto timer; do
+    rm -f p.folded
+    profile SPROF_TRIGGER=$trigger SPROF_COST=off \
+        "$work/queued_waits" 3000
+    expect_status 0
+    nap=$(grep -E ';nap[; ]' p.folded | total)
+    rest=$(grep -E ';rest[; ]' p.folded | total)
+    echo "$trigger: $(tr '\n' ' ' <out): nap $nap ms, rest $rest ms"
+    awk -v nap="$nap" -v rest="$rest" '
+        { truth[$1] = $2 }
+        END {
+            was = truth["nap"] / (truth["nap"] + truth["rest"])
+            is = nap / (nap + rest)
+            exit !(is > 0.5 * was && is < 2 * was)
+        }' out || fail "$trigger: the short waits have another part:
+$(awk '{ print $NF, $0 }' p.folded | sort -rn | head -n 9)"
 done
 
 finish
