@@ -27,7 +27,12 @@ enum code_step {
 /* Set STATE to what is known at a function's entry. */
 void code_effect_enter(struct code_state *state);
 
-/* Whether STATE is what a caller expects at a return. */
+/* Whether sp, and the return address if a register has that, are in STATE what
+ * they were at the entry. */
+bool code_effect_has_no_frame(const struct code_state *state);
+
+/* Whether STATE is what a caller expects at a return: also the callee-saved
+ * registers. */
 bool code_effect_may_return(const struct code_state *state);
 
 /* Let the instruction at CODE, of which LEFT bytes are there, change STATE.

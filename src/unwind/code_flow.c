@@ -7,7 +7,8 @@
  * is known, so states have numbers, and the code a number for each byte.
  *
  * The hard thing is where a function ends. A call may not return: what follows
- * it is followed last, and changes nothing that is known otherwise. A jump to a
+ * it is followed last, and changes nothing that is known otherwise. If it may
+ * well be another function, it is forgotten unless it is right. A jump to a
  * computed address is one to another function if the frame is gone. Else it
  * leads to code behind it that no other way reaches. If that turns out to be
  * another function's, it is forgotten.
@@ -20,10 +21,12 @@
 #include "code_flow.h"
 #include "base/poison.h"
 
-/* Limits: of the states, a power of two; of the ways that wait to be followed;
- * of what is followed in all, in instructions; and of trials. */
+/* Limits: of the states, a power of two; of the ways that wait to be followed,
+ * and of those among them that are doubtful; of what is followed in all, in
+ * instructions; and of trials. */
 #define STATES 2048u
 #define WAYS 4096u
+#define DOUBTFUL 256u
 #define STEPS (256u << 10)
 #define TRIALS 64u
 
@@ -45,15 +48,17 @@ static struct memory {
     struct code_state states[STATES]; /* from 1 on */
     uint16_t ids[2 * STATES];         /* by a hash */
     uint32_t at[CODE_FLOW_REACH]; /* run << 16 | TRIAL | number of the state */
-    struct way sure[WAYS], weak[WAYS];
+    struct way sure[WAYS], weak[WAYS], doubtful[DOUBTFUL];
     struct change changes[WAYS];
 } * memory;
 
 struct following {
     const uint8_t *code;
     size_t length;
-    uint32_t run; /* a number of this one */
-    uint32_t states, sure, weak;
+    uint32_t run;   /* a number of this one */
+    bool is_called; /* a call leads to the entry */
+    uint32_t states, sure, weak, doubtful;
+    uint32_t tried;     /* of the doubtful ways */
     uint32_t low, high; /* what was reached */
     uint32_t steps;
     uint32_t returns;
@@ -173,13 +178,22 @@ add_way(struct following *f, struct way *ways, uint32_t *count, uint32_t at,
         f->is_wrong = true;
 }
 
+/* Whether the function may be left in STATE. One that assembly calls for its
+ * own ends need not restore registers. */
+static bool
+may_leave(const struct following *f, const struct code_state *state)
+{
+    return f->is_called ? code_effect_has_no_frame(state)
+                        : code_effect_may_return(state);
+}
+
 /* The function is left in STATE. That a jump leaves it proves nothing: part of
  * a function may lie elsewhere. */
 static void
 leave(struct following *f, const struct code_state *state, bool returns)
 {
     f->returns += returns;
-    f->is_wrong |= !code_effect_may_return(state);
+    f->is_wrong |= !may_leave(f, state);
 }
 
 /* Go to TARGET with state ID, which is STATE. */
@@ -198,7 +212,7 @@ static void
 take_switch(struct following *f, uint32_t end, const struct code_state *state,
             uint32_t id)
 {
-    if (code_effect_may_return(state))
+    if (may_leave(f, state))
         return;
     /* What they lead to knows what is known at all of them. */
     if (f->switch_state != 0 && f->switch_state != id)
@@ -210,18 +224,24 @@ take_switch(struct following *f, uint32_t end, const struct code_state *state,
 }
 
 /* A call ends at AT, in state ID; STATE was before it. If it does not return,
- * what follows is another function's. So what fills a gap is not gone into. Nor
- * is anything if nothing is on the stack, as at the entry of that function: a
- * call needs a stack that is aligned (ABI for x86-64, section 3.2.2), or a
- * place for the return address. */
+ * what follows is another function's. So it is doubtful what follows if that
+ * fills a gap, or if nothing is on the stack, as at the entry of that function:
+ * most calls need a stack that is aligned (ABI for x86-64, section 3.2.2), or a
+ * place for the return address. Nothing may be on the stack where a wrong
+ * beginning was tried, too. */
 static void
 pass_call(struct following *f, uint32_t at, const struct code_state *state,
           uint32_t id)
 {
     size_t size;
-    if (at < f->length && !code_effect_may_return(state) &&
+    if (at >= f->length)
+        return;
+    if (!code_effect_has_no_frame(state) &&
         !code_effect_is_padding(f->code + at, f->length - at, &size))
         add_way(f, memory->weak, &f->weak, at, id);
+    else if (f->doubtful < DOUBTFUL &&
+             (f->is_called || !code_effect_has_no_frame(state)))
+        memory->doubtful[f->doubtful++] = (struct way){at, id};
 }
 
 /* Follow the code from AT on with the state ID, until it goes on elsewhere. */
@@ -317,8 +337,52 @@ next_of(const struct following *f, uint32_t at)
     return at + (uint32_t)length;
 }
 
-/* Follow what only a jump to a computed address reaches. It is right if it
- * returns, or meets what is known. Returns whether there was such code. */
+/* Follow WAY, and forget it unless it is right: it returns, or meets what is
+ * known. Returns whether it is. */
+static bool
+try_way(struct following *f, struct way way)
+{
+    struct following before = *f;
+    f->is_trial = true;
+    f->meets = false;
+    f->changes = 0;
+    add_way(f, memory->sure, &f->sure, way.at, way.state);
+    follow_all(f);
+    bool is_ours = !f->is_wrong && (f->meets || f->returns != before.returns);
+    f->is_trial = false;
+    while (f->changes != 0) {
+        struct change *last = &memory->changes[--f->changes];
+        if (is_ours)
+            memory->at[last->at] &= ~TRIAL;
+        else
+            memory->at[last->at] = last->before;
+    }
+    if (!is_ours) {
+        before.states = f->states;
+        *f = before;
+    }
+    return is_ours;
+}
+
+/* Follow what a call leads to that may not return. Returns whether there was
+ * such code. */
+static bool
+follow_doubtful(struct following *f)
+{
+    while (f->tried < f->doubtful && f->trials < TRIALS) {
+        struct way way = memory->doubtful[f->tried++];
+        if (!is_new(f, &way))
+            continue;
+        f->trials++;
+        f->has_passed = true;
+        if (try_way(f, way))
+            return true;
+    }
+    return false;
+}
+
+/* Follow what only a jump to a computed address reaches. Returns whether there
+ * was such code. */
 static bool
 follow_switch(struct following *f)
 {
@@ -336,28 +400,10 @@ follow_switch(struct following *f)
     }
     if (at >= f->length)
         return false;
-    struct following before = *f;
-    f->is_trial = true;
-    f->meets = false;
-    f->changes = 0;
-    add_way(f, memory->sure, &f->sure, at, f->switch_state);
-    follow_all(f);
-    bool is_ours = !f->is_wrong && (f->meets || f->returns != before.returns);
-    f->is_trial = false;
-    while (f->changes != 0) {
-        struct change *last = &memory->changes[--f->changes];
-        if (is_ours)
-            memory->at[last->at] &= ~TRIAL;
-        else
-            memory->at[last->at] = last->before;
-    }
-    if (is_ours) {
-        f->switch_end = at;
-    } else {
-        before.states = f->states;
-        *f = before;
-    }
-    return is_ours;
+    if (!try_way(f, (struct way){at, f->switch_state}))
+        return false;
+    f->switch_end = at;
+    return true;
 }
 
 /* Where the caller's register NUMBER is saved: *AT. */
@@ -412,12 +458,14 @@ make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
     struct code_value at;
     bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
     if (offset < 0 || offset > RULE_OFFSET_MAX ||
-        (is_saved && !rule_bits_fit(at.offset)) ||
-        (!is_saved && !code_state_is_entry(state->registers[CODE_FP], CODE_FP)))
+        (is_saved && !rule_bits_fit(at.offset)))
         return rule_make(RULE_NONE);
-    struct rule rule = rule_frame(cfa, (int32_t)offset,
-                                  is_saved ? RULE_FP_AT_CFA : RULE_FP_SAME,
-                                  is_saved ? at.offset : 0);
+    bool is_same = code_state_is_entry(state->registers[CODE_FP], CODE_FP);
+    enum rule_fp fp = is_saved  ? RULE_FP_AT_CFA
+                      : is_same ? RULE_FP_SAME
+                                : RULE_FP_LOST;
+    struct rule rule =
+        rule_frame(cfa, (int32_t)offset, fp, is_saved ? at.offset : 0);
     return ARCH_HAS_LINK ? add_return(state, rule) : rule;
 }
 
@@ -556,10 +604,13 @@ begin(struct following *f)
 }
 
 bool
-code_flow_read(const uint8_t *code, size_t length, size_t entry,
+code_flow_read(const uint8_t *code, size_t length, size_t entry, bool is_called,
                struct code_flow *flow)
 {
-    struct following f = {.code = code, .length = length, .low = UINT32_MAX};
+    struct following f = {.code = code,
+                          .length = length,
+                          .low = UINT32_MAX,
+                          .is_called = is_called};
     struct code_state state;
     if (length > CODE_FLOW_REACH || entry >= length)
         return false;
@@ -568,7 +619,7 @@ code_flow_read(const uint8_t *code, size_t length, size_t entry,
     code_effect_enter(&state);
     add_way(&f, memory->sure, &f.sure, (uint32_t)entry, number_of(&f, &state));
     follow_all(&f);
-    while (!f.is_wrong && follow_switch(&f))
+    while (!f.is_wrong && (follow_switch(&f) || follow_doubtful(&f)))
         ;
     if (f.is_wrong || f.returns == 0)
         return false;

@@ -37,11 +37,13 @@ struct code_flow {
 int code_flow_begin(void);
 
 /* Follow CODE of LENGTH bytes, CODE_FLOW_REACH at most, as a function that
- * begins at ENTRY. A jump out of CODE is one to another function. Returns
- * whether *FLOW has rules that are proved. Takes some 20 ns for each
- * instruction. Context: sampler. */
+ * begins at ENTRY. IS_CALLED: a call leads to ENTRY. Then sp alone must be at
+ * each return what it was: assembly has functions of its own that restore no
+ * registers. A jump out of CODE is one to another function. Returns whether
+ * *FLOW has rules that are proved. Takes some 20 ns for each instruction.
+ * Context: sampler. */
 bool code_flow_read(const uint8_t *code, size_t length, size_t entry,
-                    struct code_flow *flow);
+                    bool is_called, struct code_flow *flow);
 
 /* The row that holds AT, among COUNT ROWS in order, or NULL. Context: any. */
 const struct code_row *code_flow_row(const struct code_row *rows,

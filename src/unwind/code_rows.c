@@ -53,9 +53,10 @@
 #define AHEAD_SHARE 20u
 #define AHEAD_NS 25000000u
 
-/* Where functions may begin, the nearest ones. */
+/* Where functions may begin, the nearest ones; the last one of a call. */
 struct entries {
     uint32_t at[ENTRIES], count;
+    uint32_t called; /* 0: none */
 };
 
 struct function {
@@ -167,17 +168,16 @@ add_entry(struct entries *list, uint32_t at)
     list->at[list->count++ % ENTRIES] = at;
 }
 
-/* Note what may be beginnings up to AT in the LENGTH bytes of code. What
- * follows a return, or is called, mostly is one; what follows a jump is so
+/* Note what may be beginnings up to AT in the LENGTH bytes of code. What is
+ * called is one, and what follows a return mostly; what follows a jump is so
  * sometimes. */
 static void
 find_entries(size_t length, uint32_t at)
 {
     struct code_state state = {0};
     enum code_step last = CODE_RETURN;
-    uint32_t called = 0;
-    likely.count = others.count = 0;
-    for (uint32_t i = 0; i < length && i <= at;) {
+    likely = others = (struct entries){.count = 0};
+    for (uint32_t i = 0; i < length;) {
         size_t size;
         int64_t target;
         if (code_effect_is_padding(kept->code + i, length - i, &size)) {
@@ -186,9 +186,9 @@ find_entries(size_t length, uint32_t at)
             last = last == CODE_CALL ? CODE_JUMP : last;
             continue;
         }
-        if (last == CODE_RETURN || last == CODE_END)
+        if (i <= at && (last == CODE_RETURN || last == CODE_END))
             add_entry(&likely, i);
-        else if (last == CODE_JUMP || last == CODE_SWITCH)
+        else if (i <= at && (last == CODE_JUMP || last == CODE_SWITCH))
             add_entry(&others, i);
         last = code_effect_step(&state, kept->code + i, length - i, &size,
                                 &target);
@@ -196,12 +196,12 @@ find_entries(size_t length, uint32_t at)
         bool is_direct =
             last == CODE_CALL && target != 0 && target != (int64_t)size;
         target += i;
-        if (is_direct && target > called && target <= at)
-            called = (uint32_t)target;
+        if (is_direct && target > likely.called && target <= at)
+            likely.called = (uint32_t)target;
         i += (uint32_t)size;
     }
-    if (called != 0)
-        add_entry(&likely, called);
+    if (likely.called != 0)
+        add_entry(&likely, likely.called);
 }
 
 /* Follow the code from the entries of LIST until one has a row for AT. */
@@ -210,12 +210,13 @@ follow_entries(const struct entries *list, size_t length, uint32_t at)
 {
     uint32_t most = list->count < ENTRIES ? list->count : ENTRIES;
     uint64_t until = clock_own() + TRY_NS;
-    for (uint32_t i = 1; i <= most && clock_own() < until; i++)
-        if (code_flow_read(kept->code, length,
-                           list->at[(list->count - i) % ENTRIES],
+    for (uint32_t i = 1; i <= most && clock_own() < until; i++) {
+        uint32_t entry = list->at[(list->count - i) % ENTRIES];
+        if (code_flow_read(kept->code, length, entry, entry == list->called,
                            &kept->flow) &&
             code_flow_row(kept->flow.rows, kept->flow.count, at) != NULL)
             return true;
+    }
     return false;
 }
 

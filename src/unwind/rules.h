@@ -6,7 +6,7 @@
  *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset],
  *                or [sp + offset] + some words
  *                pc = [return slot of CFA]; sp = CFA
- *                fp = fp, or [CFA + offset], or [fp + offset]
+ *                fp = fp, [CFA + offset], [fp + offset], or not known
  *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
  *                address (Go, generated code, assembly)
  *   RULE_GUESS   a search found the caller, and it may be there again:
@@ -47,7 +47,12 @@ enum rule_cfa {
     RULE_CFA_FP_DEREF,
     RULE_CFA_SP_DEREF /* rule_deref_offset */
 };
-enum rule_fp { RULE_FP_SAME, RULE_FP_AT_CFA, RULE_FP_AT_FP };
+enum rule_fp {
+    RULE_FP_SAME,
+    RULE_FP_AT_CFA,
+    RULE_FP_AT_FP,
+    RULE_FP_LOST /* the function has overwritten it */
+};
 
 /* Flags of a RULE_CHAIN, in place of cfa. */
 enum rule_chain {

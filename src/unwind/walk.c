@@ -185,7 +185,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
     uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
     uint64_t pc = arch_link(&walk->regs), fp = walk->regs.fp;
-    /* A handler always knows fp: the branch costs nothing there. */
+    /* A handler mostly knows fp: the branch costs nothing there. */
     bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
     if (is_lost && rule_cfa(rule) != RULE_CFA_SP &&
         rule_cfa(rule) != RULE_CFA_SP_DEREF)
@@ -209,6 +209,8 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         uint64_t from = rule_fp(rule) == RULE_FP_AT_CFA ? cfa : walk->regs.fp;
         if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
             return cut_walk(walk, CUT_BAD_READ);
+    } else if (__builtin_expect(rule_fp(rule) == RULE_FP_LOST, 0)) {
+        fp = REGS_FP_UNKNOWN;
     }
     return enter_caller(walk, arch_code(pc), cfa, fp);
 }

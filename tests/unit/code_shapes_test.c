@@ -14,7 +14,8 @@
 
 static struct code_flow flow;
 
-#define READ(code, entry) code_flow_read(code, sizeof(code), entry, &flow)
+#define READ(code, entry) \
+    code_flow_read(code, sizeof(code), entry, false, &flow)
 
 static void
 expect_rule(size_t at, struct rule rule)

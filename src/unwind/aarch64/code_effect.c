@@ -25,12 +25,18 @@ code_effect_enter(struct code_state *state)
 }
 
 bool
-code_effect_may_return(const struct code_state *state)
+code_effect_has_no_frame(const struct code_state *state)
 {
     const struct code_value *sp = &state->registers[REG_STACK];
     return sp->kind == VALUE_CFA && sp->offset == 0 &&
-           code_state_is_entry(state->registers[REG_FP], REG_FP) &&
            code_state_is_entry(state->registers[REG_LINK], REG_LINK);
+}
+
+bool
+code_effect_may_return(const struct code_state *state)
+{
+    return code_effect_has_no_frame(state) &&
+           code_state_is_entry(state->registers[REG_FP], REG_FP);
 }
 
 /* Whether a word in memory keeps register NUMBER for the rules. */

@@ -36,13 +36,19 @@ code_effect_enter(struct code_state *state)
 }
 
 bool
-code_effect_may_return(const struct code_state *state)
+code_effect_has_no_frame(const struct code_state *state)
 {
     const struct code_value *sp = &state->registers[RSP];
+    return sp->kind == VALUE_CFA && sp->offset == -8;
+}
+
+bool
+code_effect_may_return(const struct code_state *state)
+{
     for (unsigned i = 0; i < CODE_REGISTERS; i++)
         if (is_saved(i) && !code_state_is_entry(state->registers[i], i))
             return false;
-    return sp->kind == VALUE_CFA && sp->offset == -8;
+    return code_effect_has_no_frame(state);
 }
 
 /* An instruction, and what it is about to change. */
