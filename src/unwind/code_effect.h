@@ -19,6 +19,7 @@ enum code_step {
     CODE_BRANCH, /* to the target, or on */
     CODE_JUMP,   /* to the target */
     CODE_SWITCH, /* to an address that is computed */
+    CODE_LEAVE,  /* to one in a word that it names: another function's */
     CODE_RETURN,
     CODE_END,  /* the program ends */
     CODE_LOST, /* not understood */

@@ -27,6 +27,9 @@
 #define STATES 2048u
 #define WAYS 4096u
 #define DOUBTFUL 256u
+
+/* Bytes: assembly begins functions at multiples of that. */
+#define ALIGNED 16u
 #define STEPS (256u << 10)
 #define TRIALS 64u
 
@@ -55,7 +58,8 @@ static struct memory {
 struct following {
     const uint8_t *code;
     size_t length;
-    uint32_t run;   /* a number of this one */
+    uint32_t run; /* a number of this one */
+    uint32_t entry;
     bool is_called; /* a call leads to the entry */
     uint32_t states, sure, weak, doubtful;
     uint32_t tried;     /* of the doubtful ways */
@@ -66,6 +70,7 @@ struct following {
     bool is_wrong;   /* a return that is none, or code that is not understood */
     /* What follows a jump to a computed address. */
     uint32_t switch_state, switch_end;
+    bool switch_is_gone; /* the frame is gone there */
     uint32_t trials;
     bool is_trial;
     bool meets; /* the trial has met what is known */
@@ -207,13 +212,18 @@ take_jump(struct following *f, int64_t target, const struct code_state *state,
         leave(f, state, false);
 }
 
-/* The code goes on at a computed address. */
+/* The code goes on at a computed address. If the frame is gone, that may be
+ * another function's; what follows may be one, and is in the same state. */
 static void
 take_switch(struct following *f, uint32_t end, const struct code_state *state,
             uint32_t id)
 {
-    if (may_leave(f, state))
+    bool is_gone = may_leave(f, state);
+    if (is_gone && f->switch_state != 0)
         return;
+    if (f->switch_is_gone)
+        f->switch_state = 0;
+    f->switch_is_gone = is_gone;
     /* What they lead to knows what is known at all of them. */
     if (f->switch_state != 0 && f->switch_state != id)
         id = meet(f, f->switch_state, id);
@@ -223,24 +233,28 @@ take_switch(struct following *f, uint32_t end, const struct code_state *state,
     f->switch_state = id;
 }
 
-/* A call ends at AT, in state ID; STATE was before it. If it does not return,
- * what follows is another function's. So it is doubtful what follows if that
- * fills a gap, or if nothing is on the stack, as at the entry of that function:
- * most calls need a stack that is aligned (ABI for x86-64, section 3.2.2), or a
- * place for the return address. Nothing may be on the stack where a wrong
- * beginning was tried, too. */
+/* A call of the code at TARGET, if that is known, ends at AT, in state ID;
+ * STATE was before it. If it does not return, what follows is another
+ * function's. So it is doubtful what follows if that fills a gap, or if nothing
+ * is on the stack, as at the entry of that function: most calls need a stack
+ * that is aligned (ABI for x86-64, section 3.2.2), or a place for the return
+ * address. Assembly calls its own helpers without. There, functions begin at
+ * multiples of 16. A wrong beginning mostly does not. */
 static void
-pass_call(struct following *f, uint32_t at, const struct code_state *state,
-          uint32_t id)
+pass_call(struct following *f, uint32_t at, int64_t target,
+          const struct code_state *state, uint32_t id)
 {
     size_t size;
     if (at >= f->length)
         return;
-    if (!code_effect_has_no_frame(state) &&
-        !code_effect_is_padding(f->code + at, f->length - at, &size))
+    bool is_padding =
+        code_effect_is_padding(f->code + at, f->length - at, &size);
+    bool has_frame = !code_effect_has_no_frame(state);
+    bool is_own = target >= 0 && target < (int64_t)f->length && !is_padding &&
+                  f->entry % ALIGNED == 0 && at % ALIGNED != 0;
+    if (has_frame && !is_padding)
         add_way(f, memory->weak, &f->weak, at, id);
-    else if (f->doubtful < DOUBTFUL &&
-             (f->is_called || !code_effect_has_no_frame(state)))
+    else if (f->doubtful < DOUBTFUL && (has_frame || f->is_called || is_own))
         memory->doubtful[f->doubtful++] = (struct way){at, id};
 }
 
@@ -261,6 +275,7 @@ follow(struct following *f, uint32_t at, uint32_t id)
         enum code_step step =
             code_effect_step(&state, f->code + at, f->length - at, &length,
                              &target);
+        bool is_known = target != 0 && target != (int64_t)length;
         target += at;
         at += (uint32_t)length;
         if (memcmp(&state, &memory->states[id], sizeof(state)) != 0)
@@ -272,9 +287,9 @@ follow(struct following *f, uint32_t at, uint32_t id)
         else if (step == CODE_SWITCH)
             take_switch(f, at, &state, id);
         else if (step == CODE_CALL)
-            pass_call(f, at, here, id);
-        else if (step == CODE_RETURN)
-            leave(f, &state, true);
+            pass_call(f, at, is_known ? target : -1, here, id);
+        else if (step == CODE_RETURN || step == CODE_LEAVE)
+            leave(f, &state, step == CODE_RETURN);
         if (step != CODE_ON && step != CODE_BRANCH)
             return;
     }
@@ -542,6 +557,7 @@ may_return(const struct following *f, uint32_t at)
                              &target)) {
     case CODE_RETURN:
     case CODE_SWITCH:
+    case CODE_LEAVE:
         return true;
     case CODE_JUMP:
         return is_returning(f, at + target);
@@ -610,6 +626,7 @@ code_flow_read(const uint8_t *code, size_t length, size_t entry, bool is_called,
     struct following f = {.code = code,
                           .length = length,
                           .low = UINT32_MAX,
+                          .entry = (uint32_t)entry,
                           .is_called = is_called};
     struct code_state state;
     if (length > CODE_FLOW_REACH || entry >= length)

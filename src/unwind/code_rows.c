@@ -188,7 +188,8 @@ find_entries(size_t length, uint32_t at)
         }
         if (i <= at && (last == CODE_RETURN || last == CODE_END))
             add_entry(&likely, i);
-        else if (i <= at && (last == CODE_JUMP || last == CODE_SWITCH))
+        else if (i <= at && (last == CODE_JUMP || last == CODE_SWITCH ||
+                             last == CODE_LEAVE))
             add_entry(&others, i);
         last = code_effect_step(&state, kept->code + i, length - i, &size,
                                 &target);
@@ -256,7 +257,8 @@ static bool
 read_within(uint64_t pc, uint64_t start, uint64_t end, uint64_t reach)
 {
     if (pc - start > reach)
-        start = (pc - reach + 15) & ~15ull;
+        start = pc - reach;
+    start = start < pc - 15 ? (start + 15) & ~15ull : start & ~15ull;
     if (end - pc > reach)
         end = pc + reach;
     size_t length = read_code(start, end, false);
@@ -329,7 +331,7 @@ find_extent(uint64_t start, uint64_t limit, struct extent *extent)
             branched = target;
         if (step == CODE_JUMP)
             extent->jumps[extent->count++ % JUMPS_MOST] = target;
-        extent->has_switch |= step == CODE_SWITCH;
+        extent->has_switch |= step == CODE_SWITCH || step == CODE_LEAVE;
         bool ends = is_end(step, i, length);
         if (step == CODE_LOST || (farthest < extent->end && ends))
             return;

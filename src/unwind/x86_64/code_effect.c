@@ -212,7 +212,8 @@ group_five(const struct step *step)
     case 2:
         return call(step->state);
     case 4:
-        return CODE_SWITCH;
+        return in->mod != 3 && !in->has_base && !in->has_index ? CODE_LEAVE
+                                                               : CODE_SWITCH;
     case 6:
         push(step->state, operand(step));
         return CODE_ON;
