@@ -235,10 +235,14 @@ attach(void)
     return trigger_error == 0;
 }
 
+/* A sampler that had no CPU until the end may learn of the end before it has
+ * begun. The session has the CPU time of the threads, if nothing else. */
 static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
+    if (clock_now() >= begin_at)
+        begin();
     if (freeze_is_early()) {
         session_look_last(freeze_ender());
         freeze_others(true);

@@ -183,8 +183,14 @@ def run(directory, seconds, server):
     for recorder in recorders:
         recorder.wait()
     most = time.monotonic() - begun
-    time.sleep(6)
-    clean(spools, processes)
+    # Until all is told and sent, which takes as long as a machine is loaded.
+    until = time.monotonic() + 120
+    while time.monotonic() < until and (
+            list(spools.glob("short.*.sprof")) or any(
+                server.processes.get(key, 0) != value
+                for key, value in processes.items())):
+        time.sleep(1)
+        clean(spools, processes)
     late = memory(pusher), memory(serve)
     for process in (pusher, serve):
         process.terminate()

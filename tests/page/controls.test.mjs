@@ -384,7 +384,8 @@ test('text, SVG, theme, help', async () => {
     window.sprof.page.actions.copyView();
     window.sprof.app.set({ chosen: 'check@' });
     window.sprof.page.actions.copyStack();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let i = 0; i < 1200 && list.length < 2; i++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     return list;
   });
   assert.match(copied[0], /100\.0 % {2}all/);
@@ -395,7 +396,7 @@ test('text, SVG, theme, help', async () => {
     URL.createObjectURL = (blob) => (blobs.push(blob), before.call(URL, blob));
     window.sprof.page.actions.saveSvg();
     window.sprof.page.actions.savePng();
-    for (let i = 0; i < 100 && blobs.length < 3; i++)
+    for (let i = 0; i < 1200 && blobs.length < 3; i++)
       await new Promise((resolve) => setTimeout(resolve, 50));
     return { svg: await blobs[0].text(), types: blobs.map((b) => b.type) };
   });

@@ -32,13 +32,13 @@ def until(work, seconds):
         work(2000)
 turn, over = threading.Event(), threading.Event()
 def early():
-    until(first, 0.6)
+    until(first, 2)
     turn.set()
     over.wait()
 thread = threading.Thread(target=early)
 thread.start()
 turn.wait()
-until(second, 0.6)
+until(second, 2)
 over.set()
 thread.join()
 `;

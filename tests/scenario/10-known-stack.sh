@@ -12,17 +12,17 @@
 export SPROF_MODE=cpu
 for variant in o0 o2 o3_lto o2_fp o2_nofp no_pie zdebug no_debug split; do
     echo "-- $variant"
-    profile "$work/known_stack.$variant" 600
+    profile "$work/known_stack.$variant" 1800
     expect_ok
     expect_stacks 98
     expect_roots 99 p.folded
-    expect_samples 500 p.folded
+    expect_samples 1500 p.folded
 done
 
 echo "-- stripped"
-profile "$work/known_stack.stripped" 600
+profile "$work/known_stack.stripped" 1800
 expect_ok
 expect_share 98 '(;known_stack\.stripped\+0x[0-9a-f]+){8}' p.folded
-expect_samples 500 p.folded
+expect_samples 1500 p.folded
 
 finish

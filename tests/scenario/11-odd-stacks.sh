@@ -41,12 +41,12 @@ section "other stacks"
 
 # Until the rules of both stacks are known, a sample that needs one is cut where
 # it leaves the first: some, the more the later the sampler comes.
-profile "$work/sigaltstack_work" 1200
+profile "$work/sigaltstack_work" 2500
 expect_ok
 expect_stacks 95
 expect_roots 95 p.folded
 
-profile "$work/makecontext_work" 500
+profile "$work/makecontext_work" 2000
 expect_ok
 expect_stacks 95
 
@@ -63,14 +63,14 @@ expect_ok
 #   interrupted function is named right although its pc is no return address.
 section "signal frames"
 
-profile "$work/signal_handler_frames" 500
+profile "$work/signal_handler_frames" 2000
 expect_ok
 expect_stacks 98
 expect_roots 99 p.folded
 
 # - a restorer of the program's own has not the name of what is in front of it.
 if [ -x "$work/own_restorer" ]; then
-    profile "$work/own_restorer" 500
+    profile "$work/own_restorer" 2000
     expect_ok
     expect_stacks 98
     ! grep neighbour p.folded || fail "a function that nobody called"
@@ -83,17 +83,17 @@ fi
 # - a frame that is found through a pointer on the stack (DRAP) is walked.
 section "odd frames"
 
-profile "$work/plt_loop" 500
+profile "$work/plt_loop" 2000
 expect_ok
 expect_stacks 98
 expect_roots 99 p.folded
 
-profile LD_BIND_NOT=1 SPROF_COST=off "$work/plt_loop" 500
+profile LD_BIND_NOT=1 SPROF_COST=off "$work/plt_loop" 2000
 expect_ok
 expect_stacks 98
 expect_roots 99 p.folded
 
-profile "$work/drap" 500
+profile "$work/drap" 2000
 expect_ok
 expect_stacks 98
 expect_roots 99 p.folded

@@ -8,7 +8,7 @@
 # Hand-written assembly with and without tables is crossed.
 section "assembly with and without tables"
 
-profile "$work/hand_asm" 500
+profile "$work/hand_asm" 2000
 expect_ok
 expect_stacks 98
 expect_roots 98 p.folded
@@ -17,7 +17,7 @@ expect_roots 98 p.folded
 # program, and not in the functions behind them.
 section "functions near the entry"
 
-profile "$work/near_entry" 500
+profile "$work/near_entry" 1500
 expect_ok
 expect_share 95 '^_start;.*;main;outer;near_entry' p.folded ';near_entry|^near_entry'
 

@@ -9,7 +9,7 @@
 # from the inside and from a function that it called.
 section "frame pointers"
 
-profile "$work/generated_code" 500
+profile "$work/generated_code" 1500
 expect_ok
 expect_stacks 98
 expect_roots 98 p.folded
@@ -43,7 +43,7 @@ trap 'rm -rf "$tmp" "${maps[@]}"' EXIT
 
 for kind in map late memfd; do
     echo "-- $kind"
-    profile_kept "$work/generated_code" 500 $kind
+    profile_kept "$work/generated_code" 1500 $kind
     expect_ok
     expect_stacks 98
     expect_roots 98 p.folded
@@ -51,7 +51,7 @@ done
 
 # Each process has its own map.
 cp p.sprof named.sprof
-profile_kept "$work/generated_code" 500
+profile_kept "$work/generated_code" 1500
 plain "$sprofile" convert named.sprof p.sprof q.folded
 expect_status 0
 expect_share 20 ';call_generated;made[ ;]' q.folded ';call_generated;'

@@ -17,7 +17,7 @@ for variant in o2 o0 o2_fp; do
         [ "$variant" = o2 ] || [ "$trigger" = perf ] || continue
         echo "-- $variant, $trigger"
         profile SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
-            SPROF_FREQUENCY=2000 "$work/blocked_calls.$variant" 800
+            SPROF_FREQUENCY=2000 "$work/blocked_calls.$variant" 2500
         expect_status 0
         grep -qx ok out || fail "the workload did not print ok"
         # A thread that was asked may begin to wait before the signal comes.
@@ -30,7 +30,7 @@ for variant in o2 o0 o2_fp; do
             p.folded '^([^[]|\[t)'
         [ "$(share "$(grep '^[^[]' p.folded | total)" "$(total p.folded)")" \
             -ge 5000 ] || fail "most waits have no stack: $(cat p.folded)"
-        expect_samples 16000 p.folded
+        expect_samples 50000 p.folded
         ! grep '\[truncated\].*\[waiting\]' p.folded || fail "a stack is cut"
     done
 done
@@ -104,14 +104,17 @@ done
 echo "last waits: $found ms"
 [ "$found" -ge 90 ] || fail "last waits of 120 ms: $found ms"
 
-# The program itself says what CPU time it had. It sleeps for 0.8 s.
+# The program itself says what CPU time it had, and ends at once: what a virtual
+# machine waits for its host may count as CPU time, also in the interpreter's own
+# end. It sleeps for 0.8 s.
 cat >job.py <<'END'
-import time
+import os, time
 end = time.thread_time() + 0.5
 while time.thread_time() < end:
     sum(range(1000))
 time.sleep(0.8)
-print(time.thread_time())
+print(time.thread_time(), flush=True)
+os._exit(0)
 END
 for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
     SPROF_BUDGET=1; do

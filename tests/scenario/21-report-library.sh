@@ -13,7 +13,7 @@ section "missing"
 mkdir alone
 cp "$library" alone/
 library=$tmp/alone/libsprof.so
-profile "$work/known_stack.o2" 300
+profile "$work/known_stack.o2" 1000
 expect_status 0
 grep -qx ok out || fail "the program did not run"
 expect_note libsprof-report.so .sprof

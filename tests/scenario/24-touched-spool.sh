@@ -22,6 +22,7 @@ until_true() {
     done
 }
 # sampled FILE: whether FILE.sprof has some stacks, most of them the program's.
+# Where this script has to wait for a CPU, the program still runs after that.
 sampled() {
     "$sprofile" info "$1.sprof" 2>/dev/null |
         grep -qE '^states .*running ([4-9][0-9]|[0-9]{3})'
@@ -36,7 +37,7 @@ start() {
 
 for size in 0 1 100 5000; do
     echo "-- to $size bytes"
-    start "$work/known_stack.o2" 2000
+    start "$work/known_stack.o2" 4000
     cp p.sprof copy.sprof
     truncate -s "$size" p.sprof
     profile_end
@@ -102,7 +103,7 @@ expect_profile() {
 
 echo "-- the profile"
 for rate in $rates; do
-    start_in_folder SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1000
+    start_in_folder SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 2000
     rm p/p.sprof
     profile_end
     expect_quiet
@@ -111,7 +112,7 @@ for rate in $rates; do
 done
 
 echo "-- the profile of one that was moved"
-start_in_folder "$work/known_stack.o2" 1000
+start_in_folder "$work/known_stack.o2" 2000
 mv p/p.sprof p/elsewhere.sprof
 profile_end
 expect_quiet
@@ -121,7 +122,7 @@ expect_profile p/p.folded
 
 echo "-- the spool"
 for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
-    start_in_folder "$setting" "$work/known_stack.o2" 1000
+    start_in_folder "$setting" "$work/known_stack.o2" 2000
     rm p/p.sprof
     profile_end
     expect_quiet
@@ -132,7 +133,7 @@ for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
 done
 
 echo "-- while it runs"
-start_in_folder "$work/known_stack.o2" 2000
+start_in_folder "$work/known_stack.o2" 4000
 rm p/p.sprof
 ask_dump
 expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
@@ -140,7 +141,7 @@ profile_end
 expect_profile p/p.folded
 
 echo "-- of a flight recorder"
-start_in_folder SPROF_KEEP=1 "$work/known_stack.o2" 2500
+start_in_folder SPROF_KEEP=1 "$work/known_stack.o2" 5000
 rm p/p.sprof
 # The next spool has the name again.
 until_true [ -s p/p.sprof ]
@@ -152,7 +153,7 @@ expect_quiet
 echo "-- another file has its name"
 for way in rm mv; do
     for setting in SPROF_SYMBOLIZE=exit SPROF_KEEP_SPOOL=1; do
-        start_in_folder "$setting" "$work/known_stack.o2" 1000
+        start_in_folder "$setting" "$work/known_stack.o2" 2000
         [ $way = rm ] && rm p/p.sprof || mv p/p.sprof p/p.sprof.1
         echo mine >p/p.sprof
         profile_end
@@ -171,7 +172,7 @@ done
 
 echo "-- with its directory"
 for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off; do
-    start_in_folder "$setting" "$work/known_stack.o2" 1000
+    start_in_folder "$setting" "$work/known_stack.o2" 2000
     rm -r p
     profile_end
     ! grep p.sprof err || fail "a file is named that is not there"

@@ -14,7 +14,7 @@ section "SPROF_OUTPUT"
 
 mkdir sub
 profile SPROF_OUTPUT="a.folded,$tmp/b.pb.gz,sub/c.txt" \
-    "$work/known_stack.o2" 300
+    "$work/known_stack.o2" 1000
 expect_ok
 for file in a.folded b.pb.gz sub/c.txt; do
     [ -s "$file" ] || { fail "$file is missing"; continue; }

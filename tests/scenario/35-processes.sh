@@ -13,7 +13,7 @@
 # - SPROF_FORK=off leaves children alone.
 section "profiles of children"
 
-profile SPROF_OUTPUT="$tmp/f.%p.folded" "$work/fork_children" 6 300
+profile SPROF_OUTPUT="$tmp/f.%p.folded" "$work/fork_children" 6 1000
 expect_ok
 count=$(grep -l child_work f.*.folded | wc -l)
 [ "$count" -eq 6 ] || fail "$count children have a profile, expected 6"
@@ -30,7 +30,7 @@ count=$(find . -name 'p.*.folded' | wc -l)
 [ "$count" -ge 5 ] || fail "$count children have a profile, expected 5"
 rm -f p.*.folded p.folded
 
-profile SPROF_OUTPUT="$tmp/f.%p.folded" "$work/fork_own_malloc" 6 200
+profile SPROF_OUTPUT="$tmp/f.%p.folded" "$work/fork_own_malloc" 6 500
 expect_ok
 count=$(grep -l be_child f.*.folded | wc -l)
 [ "$count" -eq 6 ] || fail "$count children have a profile, expected 6"

@@ -70,7 +70,7 @@ has valgrind && {
     for trigger in auto:timer ask:ask; do
         plain env "${settings[@]}" SPROF_OUTPUT="$tmp/v.sprof" \
             SPROF_TRIGGER=${trigger%:*} SPROF_COST=off SPROF_FREQUENCY=10000 \
-            valgrind -q --fair-sched=yes --error-exitcode=99 "$known" 400
+            valgrind -q --fair-sched=yes --error-exitcode=99 "$known" 2000
         expect_program
         "$sprofile" info v*.sprof >v.info
         grep -q "^triggers .*${trigger#*:} [1-9]" v.info ||

@@ -163,10 +163,10 @@ func burn(milliseconds int64) (sum int) {
 func main() {
 	cpu, _ := os.Create("cpu.pb.gz")
 	pprof.StartCPUProfile(cpu)
-	burn(150)
+	burn(600)
 	labels := pprof.Labels("request", "/go")
 	pprof.Do(context.Background(), labels, func(context.Context) {
-		burn(250)
+		burn(1000)
 	})
 	pprof.StopCPUProfile()
 	cpu.Close()

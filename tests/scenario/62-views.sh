@@ -166,7 +166,7 @@ full=('shop::price(int)' 'void (*shop::choose<short>(short))(int)'
     'shop::Order::operator()(char const*) const'
     '(anonymous namespace)::hidden(int)' 'call_all()' '$s4main3fooyyF')
 
-plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 40
+plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 200
 expect_status 0
 plain "$sprofile" convert a.sprof a.pb.gz
 expect_status 0
@@ -211,7 +211,7 @@ plain "$sprofile" report --focus '^shop::price$' a.sprof
 shows shop::price
 plain "$sprofile" report --full-names --focus '^shop::price\(int\)$' a.sprof
 shows 'shop::price(int)'
-profile SPROF_COST=off "$program" 40
+profile SPROF_COST=off "$program" 200
 grep -Fq ';shop::price;' p.folded || fail "the library's own names are long"
 
 # on_terminal COLUMNS ARGUMENT...: a report as a terminal shows it, in out.

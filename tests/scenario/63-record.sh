@@ -100,7 +100,7 @@ while (used() < until) leaf(1e5);' >leaf.js
 echo "-- programs that are too short for a sample"
 for short in "0 true" "1 false" "3 sh -c exit\${IFS}3"; do
     # One that a loaded machine slows down may have a sample, but not each time.
-    for i in 1 2 3 4 5; do
+    for i in {1..60}; do
         # shellcheck disable=SC2086
         record -o p.sprof,p.pb.gz,p.folded,p.json,p.speedscope.json,p.txt -- \
             ${short#* }
@@ -242,7 +242,7 @@ echo "-- a tree of processes, one of them killed"
 declare -f has_run >tree.sh
 cat >>tree.sh <<'END'
 for i in 1 2 3; do
-    "$1" 200 >/dev/null &
+    "$1" 1000 >/dev/null &
 done
 "$1" 200000 >/dev/null &
 while kill -0 $! && ! has_run $!; do sleep 0.05; done

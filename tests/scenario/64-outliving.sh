@@ -16,10 +16,10 @@ cp "$work/known_stack.o2" known
 cat >family.sh <<'END'
 known=$1
 for i in 1 2 3; do
-    { for k in 1 2 3 4; do "$known" $((10 * i + 7 * k)); done
-      exec "$known" 50; } >/dev/null &
+    { for k in 1 2 3 4; do "$known" $((30 * i + 21 * k)); done
+      exec "$known" 150; } >/dev/null &
 done
-"$known" 100
+"$known" 300
 END
 
 for round in {1..6}; do

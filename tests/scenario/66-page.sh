@@ -35,10 +35,10 @@ page() {
 }
 
 echo "-- every way"
-plain env LD_PRELOAD="$library" SPROF_OUTPUT=a.html,a.sprof "$costs" 60 1000 1000
+plain env LD_PRELOAD="$library" SPROF_OUTPUT=a.html,a.sprof "$costs" 300 1000 1000
 expect_status 0
 page a.html sprof-head sprof-time
-plain "$sprofile" record -q -o b.html,b.sprof -- "$costs" 60 2000 1000
+plain "$sprofile" record -q -o b.html,b.sprof -- "$costs" 300 2000 1000
 expect_status 0
 page b.html sprof-head sprof-time
 for command in "convert a.sprof c.html" "merge -o c.html a.sprof b.sprof" \
@@ -188,7 +188,7 @@ expect_status 1
 plain "$sprofile" annotate first
 expect_status 2
 cp "$costs" gone
-plain "$sprofile" record -q -o g.sprof -- ./gone 60 1000 1000
+plain "$sprofile" record -q -o g.sprof -- ./gone 300 1000 1000
 rm gone
 plain "$sprofile" annotate first g.sprof
 expect_status 0

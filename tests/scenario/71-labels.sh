@@ -164,14 +164,14 @@ python3 "$here/firefox_schema.py" p.json "$cpu" "$wall" >faults ||
 
 echo "-- places"
 measure_places() {
-    profile_labels places 100
+    profile_labels places 300
     for place in constructor destructor atexit handler main; do
-        expect_near "place=$place" "$(value place $place 3)" 100
+        expect_near "place=$place" "$(value place $place 3)" 300
     done
-    expect_near "forgotten in its thread" "$(value forgotten yes 3)" 200
+    expect_near "forgotten in its thread" "$(value forgotten yes 3)" 600
     [ "$(value forgotten yes 3 thread=fresh)" -eq 0 ] ||
         fail "a thread has another's label"
-    expect_near "the other thread" "$(value forgotten - 3 thread=fresh)" 100
+    expect_near "the other thread" "$(value forgotten - 3 thread=fresh)" 300
 }
 measure measure_places
 

@@ -136,7 +136,12 @@ at_third_try last_seconds
 grep -q read report || fail "the wait is not in the profile"
 
 echo "-- stacks, command line, symbols, list, page, targets"
-expect_http 200 hot_spot "/debug/pprof/threads?pid=$first"
+# A thread that computes answers when it has a CPU.
+shows_hot_spot() {
+    body "/debug/pprof/threads?pid=$first" answer
+    grep -q hot_spot answer
+}
+until_true shows_hot_spot
 expect_http 200 './served 600000' "/debug/pprof/cmdline?pid=$first"
 expect_http 200 'num_symbols: 1' /debug/pprof/symbol
 expect_http 200 './served 600000' /debug/pprof/
