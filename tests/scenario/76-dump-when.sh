@@ -35,49 +35,29 @@ run() {
     expect_files "${files[@]}"
 }
 
-# at_third_try COMMAND...: it finds no fault once of three times. Where a machine
-# stands still, so does a loop that is well.
-at_third_try() {
-    local before=$failures
-    for _ in 1 2 3; do
-        failures=$before
-        "$@"
-        [ "$failures" -gt "$before" ] || return 0
-    done
-}
-
 echo "-- a loop that computes"
-computes() {
-    run burn 'stalled:main>300ms' stalled-main
-    expect_share 10 stuck_here when.stalled-main1.wall.folded
-    expect_share 2 poll when.stalled-main1.wall.folded
-}
-at_third_try computes
+run burn 'stalled:main>300ms' stalled-main
+expect_share 10 stuck_here when.stalled-main1.wall.folded
+expect_share 2 poll when.stalled-main1.wall.folded
 
 echo "-- a loop that waits for a lock"
-locks() {
-    run lock 'stalled:main>300ms' stalled-main
-    grep -q 'wait_for_mutex' when.stalled-main1.wall.folded ||
-        fail "the lock is not in the profile"
-}
-at_third_try locks
+run lock 'stalled:main>300ms' stalled-main
+grep -q 'wait_for_mutex' when.stalled-main1.wall.folded ||
+    fail "the lock is not in the profile"
 
 echo "-- a loop that is well"
-at_third_try run loop 'stalled:main>1s,cpu>90%/300ms,span:request>100ms'
+run loop 'stalled:main>1s,cpu>90%/300ms,span:request>100ms'
 
 echo "-- a span that takes too long, and one that does not"
 run span 'span:request>200ms,span:other>10ms' span-request
 run span 'span:request>20s'
 
 echo "-- CPU time"
-uses_cpu() {
-    run burn 'cpu>10%/300ms' cpu
-    expect_share 3 stuck_here when.cpu1.wall.folded
-}
-at_third_try uses_cpu
+run burn 'cpu>10%/300ms' cpu
+expect_share 3 stuck_here when.cpu1.wall.folded
 
 echo "-- two causes, each with its files"
-at_third_try run burn 'cpu>10%/300ms, stalled:main>500ms' cpu stalled-main
+run burn 'cpu>10%/300ms, stalled:main>500ms' cpu stalled-main
 
 echo "-- a program that does not notice"
 expect_same SPROF_DUMP_WHEN='stalled:main>300ms,runnable>90%/1s' \
