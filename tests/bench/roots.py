@@ -2,8 +2,8 @@
 """Do stacks reach their root where code has no unwind table?
 
 Real programs are recorded. Their code is moved (rustc), generated (CPython -X
-perf, node, Java, LuaJIT, PyPy, mono), written by hand (x264, OpenSSL), or
-without tables (Go with cgo). The table has three shares of the CPU time. The
+perf, node, Java, LuaJIT, PyPy, mono), written by hand (x264, dav1d, OpenCV,
+GMP, numpy's OpenBLAS, MKL, OpenSSL), or without tables (Go with cgo). The table has three shares of the CPU time. The
 stacks of the first reach their root. Those of the second have a guessed
 caller. Those of the third have a frame without a name (stripped programs have
 many). Then it has the threads that parked, and how long threads were stopped
@@ -108,6 +108,49 @@ func main() {
 """
 
 
+CV_JOB = """import cv2, numpy, time
+image = numpy.random.default_rng(1).integers(0, 255, (720, 1280, 3), numpy.uint8)
+end = time.process_time() + 4
+while time.process_time() < end:
+    cv2.cvtColor(cv2.GaussianBlur(image, (9, 9), 2), cv2.COLOR_BGR2HSV)
+    cv2.resize(image, (640, 360), interpolation=cv2.INTER_AREA)
+    cv2.Canny(image, 50, 100), cv2.medianBlur(image, 5)
+    cv2.warpAffine(image, numpy.float32([[1, .1, 2], [.1, 1, 3]]), (1280, 720))
+    cv2.dft(numpy.float32(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)))
+    cv2.imdecode(cv2.imencode(".jpg", image)[1], 1)
+"""
+GMP_JOB = """import gmpy2, time
+from gmpy2 import mpz
+a, b, m = mpz(3) ** 200000, mpz(7) ** 150000, mpz(2) ** 2203 - 1
+end = time.process_time() + 4
+while time.process_time() < end:
+    c = a * b
+    c // a, gmpy2.powmod(mpz(5), m - 1, m), gmpy2.gcd(a + 1, b + 3)
+    gmpy2.isqrt(c), len(str(b)), gmpy2.fac(3000)
+"""
+NUMPY_JOB = """import numpy, time
+a, v = numpy.random.rand(400, 400), numpy.random.rand(100000)
+f = a.astype(numpy.float32)
+end = time.process_time() + 4
+while time.process_time() < end:
+    a @ a, f @ f, numpy.linalg.solve(a, a), numpy.linalg.svd(a[:100, :100])
+    numpy.fft.fft(v), numpy.sort(v), numpy.exp(v)
+"""
+MKL_JOB = """import array, ctypes, sys, time
+mkl, n = ctypes.CDLL(sys.argv[1]), 500
+def matrix(kind): return (kind * (n * n))(*([1.0] * (n * n)))
+a, b, c = (matrix(ctypes.c_float) for _ in range(3))
+d, e, f = (matrix(ctypes.c_double) for _ in range(3))
+one, zero = ctypes.c_float(1), ctypes.c_float(0)
+end = time.process_time() + 4
+while time.process_time() < end:
+    mkl.cblas_sgemm(101, 111, 111, n, n, n, one, a, n, b, n, zero, c, n)
+    mkl.cblas_dgemm(101, 111, 112, n, n, n, ctypes.c_double(1), d, n, e, n,
+                    ctypes.c_double(0), f, n)
+    mkl.vdExp(n * n, d, f)
+"""
+
+
 def write(name, text):
     with open(name, "w", encoding="utf-8") as stream:
         stream.write(text)
@@ -139,9 +182,29 @@ def video():
             "/dev/null", "job.yuv"]
 
 
-def python(interpreter, *more):
-    write("job.py", PYTHON_JOB)
+def encode(codec, *more):
+    return ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+            "testsrc2=size=640x360:rate=25", "-t", "8", "-pix_fmt", "yuv420p",
+            "-c:v", codec, *more]
+
+
+def decode():
+    subprocess.run(encode("libsvtav1", "-preset", "10", "job.mkv"), check=True)
+    return ["ffmpeg", "-v", "error", "-stream_loop", "50", "-c:v", "libdav1d",
+            "-i", "job.mkv", "-f", "null", "-"]
+
+
+def python(interpreter, *more, job=PYTHON_JOB):
+    write("job.py", job)
     return [interpreter, *more, "job.py"]
+
+
+def has(tool):
+    """Whether there is a command, or a module of Python ("python3:NAME")."""
+    command, _, module = tool.partition(":")
+    return shutil.which(command) is not None and (not module or subprocess.run(
+        [command, "-c", "import " + module], stderr=subprocess.DEVNULL,
+        check=False).returncode == 0)
 
 
 def java(*more):
@@ -250,6 +313,7 @@ def main():
     bench.add_against(parser)
     parser.add_argument("--python", default="python3",
                         help="one with trampolines: 3.12 or later")
+    parser.add_argument("--mkl", default="", help="a libmkl_rt.so")
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
     sprofile = arguments.build.resolve() / "sprofile"
@@ -270,12 +334,22 @@ def main():
             ("LuaJIT -joff", "luajit", lambda: lua("-joff")),
             ("PyPy", "pypy3", lambda: python("pypy3")),
             ("mono", "mcs", mono), ("x264", "x264", video),
+            ("ffmpeg, x264", "ffmpeg",
+             lambda: encode("libx264", "-f", "null", "-")),
+            ("ffmpeg, dav1d", "ffmpeg", decode),
+            ("OpenCV", "python3:cv2",
+             lambda: python("python3", job=CV_JOB)),
+            ("GMP", "python3:gmpy2", lambda: python("python3", job=GMP_JOB)),
+            ("numpy", "python3:numpy",
+             lambda: python("python3", job=NUMPY_JOB)),
+            ("MKL", arguments.mkl,
+             lambda: [*python("python3", job=MKL_JOB), arguments.mkl]),
             ("openssl speed", "openssl",
              lambda: ["openssl", "speed", "-seconds", "1", "-bytes", "4096",
                       "sha256", "sha512", "md5", "rsa2048", "ecdsap256"]),
             ("Go with cgo", "go", go)]
     for name, tool, make in jobs:
-        if shutil.which(tool) is None:
+        if not has(tool):
             continue
         with bench.scratch() as folder:
             os.chdir(folder)
