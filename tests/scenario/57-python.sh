@@ -148,6 +148,8 @@ wait "$running" 2>/dev/null
 
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")
+shows '^ .* app\.leaf$' top --once --by function --module Python "$pid" ||
+    fail "top --module: $(cat out)"
 shows 'app\.nap app\.py:12' stacks "$pid" ||
     fail "stacks: no app.nap: $(cat out)"
 shows ' gil$' report --by state k.sprof ||
