@@ -270,7 +270,7 @@ start_of(const struct profile *profile, uint32_t node)
 {
     for (uint32_t at = node;; at = profile->nodes[at].parent) {
         const struct profile_node *frame = &profile->nodes[at];
-        if (frame->module == 0 || (frame->flags & NODE_SCRIPT) != 0 ||
+        if (frame->module == 0 || profile_is_script(profile, at) ||
             profile_is_marker(profile, at))
             return NAMING_OWN;
         const char *name = profile_module_name(profile, frame->module);
@@ -333,8 +333,7 @@ void
 naming_forget(struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].module == 0 &&
-            (profile->nodes[i].flags & NODE_SCRIPT) == 0)
+        if (profile->nodes[i].module == 0 && !profile_is_script(profile, i))
             profile->nodes[i].symbol = NULL;
     for (uint32_t i = 0; i < profile->process_count; i++) {
         perf_map_close(profile->processes[i].map);
