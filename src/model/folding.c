@@ -308,6 +308,7 @@ static void
 fold_node(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
+    at->caller = at->parent;
     if (at->is_settled)
         at->parent = folding_shown(profile, at->parent);
     else
@@ -331,7 +332,9 @@ void
 folding_apply(struct profile *profile)
 {
     folding_extend(profile);
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        profile->samples[i].node =
-            folding_shown(profile, profile->samples[i].node);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        struct profile_sample *sample = &profile->samples[i];
+        sample->native_node = sample->node;
+        sample->node = folding_shown(profile, sample->node);
+    }
 }

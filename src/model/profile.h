@@ -126,7 +126,8 @@ struct profile_node {
     /* folding.h: its parent stands for it; its parent stays (always in a pprof
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
-    uint8_t mark; /* enum naming_mark (naming.h) */
+    uint8_t mark;    /* enum naming_mark (naming.h) */
+    uint32_t caller; /* the parent that it had before it was folded */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };
@@ -139,6 +140,7 @@ struct profile_sample {
     uint32_t epoch;       /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
+    uint32_t native_node; /* NODE before it was folded */
     double squares;       /* ns^2: of the CPU time of each record of one that
                              ran; 0: not known */
     uint64_t values[VALUE_COUNT];
