@@ -136,6 +136,17 @@ is_glue_name(const char *name)
                    compare_names) != NULL;
 }
 
+/* How many functions of SYMBOL enter the loop, from the innermost one on. */
+static unsigned
+count_glue(const struct symbol *symbol)
+{
+    unsigned count = 0;
+    while (count < symbol->count &&
+           is_glue_name(symbol->frames[count].function))
+        count++;
+    return count;
+}
+
 /* Whether NODE has entered the loop for a function of the interpreter whose
  * file is MODULE. All functions that were inlined there must be such. */
 static bool
@@ -146,10 +157,7 @@ is_glue(struct profile *profile, uint32_t node, uint32_t module)
     const struct symbol *symbol = naming_symbol(profile, node);
     if (!symbol->named)
         return profile->nodes[node].module == module && module != 0;
-    for (unsigned i = 0; i < symbol->count; i++)
-        if (!is_glue_name(symbol->frames[i].function))
-            return false;
-    return true;
+    return count_glue(symbol) == symbol->count;
 }
 
 /* Whether NODE is a function of the interpreter whose native frames are known:
@@ -239,18 +247,21 @@ is_below_script(const struct profile *profile, uint32_t node)
     return node != 0;
 }
 
-/* Whether NODE is a part of what calls it, which is a function of the
- * interpreter or serves one: NODE enters the loop, or it is code of the
- * interpreter without a name. Code of another file keeps what it calls. */
-static bool
-is_part(struct profile *profile, uint32_t node)
+/* NODE is code of the interpreter that serves one of its functions. Leave it
+ * out if it enters the loop or has no name: it is a part of what calls it. Code
+ * of another file keeps what it calls. Functions that were inlined may enter
+ * the loop, too. */
+static void
+fold_part(struct profile *profile, uint32_t node)
 {
-    const struct profile_node *at = &profile->nodes[node];
-    return profile->modules[at->module].is_interpreter &&
-           (is_placed(profile, at->parent) ||
-            profile->nodes[at->parent].module == at->module) &&
-           is_glue(profile, node, at->module) &&
-           is_below_script(profile, at->parent);
+    struct profile_node *at = &profile->nodes[node];
+    if (!is_glue(profile, node, at->module)) {
+        unsigned count = count_glue(naming_symbol(profile, node));
+        at->entries = count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
+    } else if (is_placed(profile, at->parent) ||
+               profile->nodes[at->parent].module == at->module) {
+        at->is_folded = true;
+    }
 }
 
 /* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
@@ -300,8 +311,9 @@ fold_interpreter(struct profile *profile, uint32_t node)
         at->mark = NAMING_COLLECTOR;
     else if (is_other_loop(profile, node))
         at->mark = NAMING_UNKNOWN_SCRIPT;
-    else
-        at->is_folded = is_part(profile, node);
+    else if (profile->modules[at->module].is_interpreter &&
+             is_below_script(profile, at->parent))
+        fold_part(profile, node);
 }
 
 static void

@@ -285,12 +285,37 @@ start_of(const struct profile *profile, uint32_t node)
     }
 }
 
+/* OWN without its first COUNT functions, the innermost ones; OWN itself if
+ * memory is short. Keys of names have the id 0. */
+static const struct symbol *
+without_innermost(struct profile *profile, const struct symbol *own,
+                  unsigned count)
+{
+    void **place =
+        address_table_place(&profile->spelled, count, (uintptr_t)own);
+    if (place == NULL)
+        return own;
+    if (*place == NULL) {
+        struct symbol *rest = profile_block(profile, sizeof(*rest));
+        if (rest == NULL)
+            return own;
+        *rest = *own;
+        rest->frames += count;
+        rest->count -= count;
+        *place = rest;
+    }
+    return *place;
+}
+
 const struct symbol *
 naming_symbol(struct profile *profile, uint32_t node)
 {
     unsigned mark = profile->nodes[node].mark;
+    unsigned entries = profile->nodes[node].entries;
     const struct symbol *own =
         mark == NAMING_OWN ? naming_own_symbol(profile, node) : NULL;
+    if (own != NULL && entries > 0)
+        return without_innermost(profile, own, entries);
     if (own != NULL && !own->named)
         mark = start_of(profile, node);
     return mark != NAMING_OWN ? &marks[mark] : own;

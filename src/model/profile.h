@@ -127,6 +127,7 @@ struct profile_node {
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
     uint8_t mark;    /* enum naming_mark (naming.h) */
+    uint8_t entries; /* innermost inlined functions that are left out */
     uint32_t caller; /* the parent that it had before it was folded */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
@@ -246,7 +247,7 @@ struct profile {
     uint32_t loads;               /* processes begun; part of sample keys */
     bool has_looked_up;           /* naming.c has looked up all names */
     struct symbolizer *symbols;   /* from offsets to names */
-    struct address_table spelled; /* naming.h */
+    struct address_table spelled; /* names and symbols that naming.c makes */
 };
 
 /* Number of the node that stands for an unknown stack. */

@@ -90,8 +90,9 @@ static void
 add_node(struct page_tables *tables, uint32_t node, bool is_native)
 {
     struct profile *profile = tables->profile;
+    const struct profile_node *at = &profile->nodes[node];
     const struct symbol *symbol =
-        is_native && profile->nodes[node].mark != NAMING_OWN
+        is_native && (at->mark != NAMING_OWN || at->entries > 0)
             ? naming_own_symbol(profile, node)
             : naming_symbol(profile, node);
     uint32_t *node_of = is_native ? tables->native_of : tables->node_of;

@@ -19,7 +19,7 @@
 /* Offsets of functions in the interpreter's file, module 1. */
 enum { MAIN = 0x10, GLUE = 0x20, LOOP = 0x30, HELPER = 0x40, NAMELESS = 0x50 };
 
-/* Offset of a function in another file, module 2. */
+/* Offset of a function that a test names. */
 enum { OTHER = 0x60 };
 
 static void
@@ -122,6 +122,29 @@ nameless_code_and_glue_are_the_native_functions_own(void **state)
     struct profile *profile = maker_load(NULL);
     folding_apply(profile);
     CHECK_STACK(profile, 1, "list_sort", "job.work", "main");
+    profile_free(profile);
+}
+
+/* Functions that enter the loop may be inlined in one that does not. */
+static void
+inlined_glue_is_left_out(void **state)
+{
+    (void)state;
+    maker_name(OTHER, "builtin_map", "_PyObject_VectorcallTstate");
+    add_stack();
+    maker_add_node(7, 6, 1, OTHER, 0);
+    maker_add_node(8, 7, 1, 7, NODE_SCRIPT);
+    maker_add_node(9, 8, 1, LOOP, 0);
+    maker_add_sample(1, 9, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "job.work", "builtin_map", "list_sort", "job.work",
+                "main");
+    uint32_t node = profile->nodes[profile->samples[1].node].parent;
+    assert_int_equal(naming_symbol(profile, node)->count, 1);
+    assert_ptr_equal(naming_symbol(profile, node),
+                     naming_symbol(profile, node));
+    assert_int_equal(naming_own_symbol(profile, node)->count, 2);
     profile_free(profile);
 }
 
@@ -290,6 +313,7 @@ main(void)
         UNIT(loop_and_glue_are_left_out),
         UNIT(nameless_code_and_glue_are_the_functions_own),
         UNIT(nameless_code_and_glue_are_the_native_functions_own),
+        UNIT(inlined_glue_is_left_out),
         UNIT(nameless_code_that_another_file_calls_stays),
         UNIT(nameless_code_that_serves_no_function_stays),
         UNIT(functions_of_the_interpreter_are_shown_alone),
