@@ -258,9 +258,13 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
     profile->shows_native = filter->is_native;
     profile->shows_script = filter->is_script;
     folding_apply(profile);
-    if (filter->is_script && profile->is_from_pprof)
-        status = command_fail("--script: pprof files do not tell which "
-                              "functions an interpreter ran; expected spools");
+    if (filter->is_script && profile->is_from_pprof && !profile->has_scripts)
+        status = command_fail("--script: the pprof files have no functions "
+                              "that an interpreter ran");
+    else if (filter->is_native && profile->is_from_pprof &&
+             profile->has_scripts)
+        status = command_fail("--native: pprof files have no native frames of "
+                              "interpreters; expected spools");
     else if (filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "
                               "were; expected spools");

@@ -167,17 +167,17 @@ static int
 judge_sample(struct watch *watch, uint32_t sample)
 {
     struct watch_sample *beside = &watch->samples[sample];
-    const struct profile_sample *at = &watch->profile->samples[sample];
+    struct profile_sample at = watch->profile->samples[sample];
     folding_extend(watch->profile);
-    uint32_t node = folding_shown(watch->profile, at->node);
+    at.node = folding_shown(watch->profile, at.node);
     if (beside->verdict != VERDICT_OPEN)
         return 0;
     beside->verdict = VERDICT_DROP;
-    if (!filter_has_labels(watch->filter, watch->profile, at))
+    if (!filter_has_labels(watch->filter, watch->profile, &at))
         return 0;
-    if (functions_name(&watch->functions, node) != 0)
+    if (functions_name(&watch->functions, at.node) != 0)
         return -1;
-    if (functions_keep(&watch->functions, node))
+    if (functions_keep(&watch->functions, at.node))
         beside->verdict = VERDICT_KEEP;
     return 0;
 }

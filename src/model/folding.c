@@ -3,7 +3,7 @@
  * folding.c -- see folding.h. The loop is known by its place: it is the native
  * frame right below a function of the interpreter (script.h of unwind/). The
  * functions by which it is entered are known by their names, and only where
- * they stand between the loop and what called it, or below a function of the
+ * they stand between the loop and what called it, or serve a function of the
  * interpreter. A frame of the interpreter's own file without a name counts as
  * one of them, because it says nothing.
  */
@@ -136,32 +136,46 @@ is_glue_name(const char *name)
                    compare_names) != NULL;
 }
 
+/* How many functions of SYMBOL enter the loop, from the innermost one on. */
+static unsigned
+count_glue(const struct symbol *symbol)
+{
+    unsigned count = 0;
+    while (count < symbol->count &&
+           is_glue_name(symbol->frames[count].function))
+        count++;
+    return count;
+}
+
 /* Whether NODE has entered the loop for a function of the interpreter whose
  * file is MODULE. All functions that were inlined there must be such. */
 static bool
 is_glue(struct profile *profile, uint32_t node, uint32_t module)
 {
-    const struct profile_node *at = &profile->nodes[node];
-    if ((at->flags & NODE_SCRIPT) != 0 || profile_is_marker(profile, node))
+    if (profile_is_script(profile, node) || profile_is_marker(profile, node))
         return false;
     const struct symbol *symbol = naming_symbol(profile, node);
     if (!symbol->named)
-        return at->module == module && module != 0;
-    for (unsigned i = 0; i < symbol->count; i++)
-        if (!is_glue_name(symbol->frames[i].function))
-            return false;
-    return true;
+        return profile->nodes[node].module == module && module != 0;
+    return count_glue(symbol) == symbol->count;
+}
+
+/* Whether NODE is a function of the interpreter whose native frames are known:
+ * they are below it. */
+static bool
+is_placed(const struct profile *profile, uint32_t node)
+{
+    return profile_is_script(profile, node) &&
+           (profile->nodes[node].flags & NODE_UNPLACED) == 0;
 }
 
 /* Whether NODE is a frame of the loop. */
 static bool
 is_loop(const struct profile *profile, uint32_t node)
 {
-    const struct profile_node *nodes = profile->nodes;
-    const struct profile_node *above = &nodes[nodes[node].parent];
-    return (nodes[node].flags & NODE_SCRIPT) == 0 &&
+    return !profile_is_script(profile, node) &&
            !profile_is_marker(profile, node) &&
-           (above->flags & (NODE_SCRIPT | NODE_UNPLACED)) == NODE_SCRIPT;
+           is_placed(profile, profile->nodes[node].parent);
 }
 
 uint32_t
@@ -212,8 +226,7 @@ skip_glue(struct profile *profile, uint32_t node)
 {
     uint32_t module = profile->nodes[node].module;
     uint32_t outermost = profile->nodes[node].parent;
-    while ((profile->nodes[profile->nodes[outermost].parent].flags &
-            NODE_SCRIPT) != 0)
+    while (profile_is_script(profile, profile->nodes[outermost].parent))
         outermost = profile->nodes[outermost].parent;
     struct profile_node *at = &profile->nodes[outermost];
     if (at->is_settled)
@@ -224,16 +237,31 @@ skip_glue(struct profile *profile, uint32_t node)
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
-/* Whether NODE belongs to the function of the interpreter that calls it: it
- * enters the loop, or it is code of the interpreter without a name. */
+/* Whether NODE or one that called it is a function of the interpreter that has
+ * its place. */
 static bool
-is_served(struct profile *profile, uint32_t node)
+is_below_script(const struct profile *profile, uint32_t node)
 {
-    const struct profile_node *at = &profile->nodes[node];
-    const struct profile_node *caller = &profile->nodes[at->parent];
-    return (caller->flags & (NODE_SCRIPT | NODE_UNPLACED)) == NODE_SCRIPT &&
-           profile->modules[at->module].is_interpreter &&
-           is_glue(profile, node, at->module);
+    while (node != 0 && !is_placed(profile, node))
+        node = profile->nodes[node].parent;
+    return node != 0;
+}
+
+/* NODE is code of the interpreter that serves one of its functions. Leave it
+ * out if it enters the loop or has no name: it is a part of what calls it. Code
+ * of another file keeps what it calls. Functions that were inlined may enter
+ * the loop, too. */
+static void
+fold_part(struct profile *profile, uint32_t node)
+{
+    struct profile_node *at = &profile->nodes[node];
+    if (!is_glue(profile, node, at->module)) {
+        unsigned count = count_glue(naming_symbol(profile, node));
+        at->entries = count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
+    } else if (is_placed(profile, at->parent) ||
+               profile->nodes[at->parent].module == at->module) {
+        at->is_folded = true;
+    }
 }
 
 /* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
@@ -249,35 +277,26 @@ is_other_loop(struct profile *profile, uint32_t node)
             strncmp(name, tail_name, sizeof(tail_name) - 1) == 0);
 }
 
-static bool
-is_script(const struct profile *profile, uint32_t node)
-{
-    return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
-}
-
 /* Leave out NODE if it is native and a function of the interpreter calls it. If
  * it is such a function, let the next outer one call it. */
 static void
 fold_native(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
-    at->parent = folding_shown(profile, at->parent);
-    if (!is_script(profile, node)) {
-        at->is_folded = is_script(profile, at->parent);
+    if (!profile_is_script(profile, node)) {
+        at->is_folded = profile_is_script(profile, at->parent);
         return;
     }
-    while (at->parent != 0 && !is_script(profile, at->parent))
+    while (at->parent != 0 && !profile_is_script(profile, at->parent))
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
+/* Leave out NODE if it is the loop, or a part of what calls it. Mark it if it
+ * is shown as something else than its function. */
 static void
-fold_node(struct profile *profile, uint32_t node)
+fold_interpreter(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
-    if (profile->shows_script) {
-        fold_native(profile, node);
-        return;
-    }
     if (is_loop(profile, node)) {
         at->is_folded = true;
         note_interpreter(profile, at->module);
@@ -285,15 +304,29 @@ fold_node(struct profile *profile, uint32_t node)
         return;
     }
     at->parent = folding_shown(profile, at->parent);
-    if ((at->flags & NODE_SCRIPT) != 0 || at->module == 0 ||
+    if (profile_is_script(profile, node) || at->module == 0 ||
         profile_is_marker(profile, node))
         return;
     if (is_collector(profile, node))
         at->mark = NAMING_COLLECTOR;
     else if (is_other_loop(profile, node))
         at->mark = NAMING_UNKNOWN_SCRIPT;
+    else if (profile->modules[at->module].is_interpreter &&
+             is_below_script(profile, at->parent))
+        fold_part(profile, node);
+}
+
+static void
+fold_node(struct profile *profile, uint32_t node)
+{
+    struct profile_node *at = &profile->nodes[node];
+    at->caller = at->parent;
+    if (at->is_settled)
+        at->parent = folding_shown(profile, at->parent);
     else
-        at->is_folded = is_served(profile, node);
+        fold_interpreter(profile, node);
+    if (profile->shows_script)
+        fold_native(profile, node);
 }
 
 void
@@ -311,7 +344,9 @@ void
 folding_apply(struct profile *profile)
 {
     folding_extend(profile);
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        profile->samples[i].node =
-            folding_shown(profile, profile->samples[i].node);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        struct profile_sample *sample = &profile->samples[i];
+        sample->native_node = sample->node;
+        sample->node = folding_shown(profile, sample->node);
+    }
 }

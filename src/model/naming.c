@@ -270,7 +270,7 @@ start_of(const struct profile *profile, uint32_t node)
 {
     for (uint32_t at = node;; at = profile->nodes[at].parent) {
         const struct profile_node *frame = &profile->nodes[at];
-        if (frame->module == 0 || (frame->flags & NODE_SCRIPT) != 0 ||
+        if (frame->module == 0 || profile_is_script(profile, at) ||
             profile_is_marker(profile, at))
             return NAMING_OWN;
         const char *name = profile_module_name(profile, frame->module);
@@ -285,12 +285,37 @@ start_of(const struct profile *profile, uint32_t node)
     }
 }
 
+/* OWN without its first COUNT functions, the innermost ones; OWN itself if
+ * memory is short. Keys of names have the id 0. */
+static const struct symbol *
+without_innermost(struct profile *profile, const struct symbol *own,
+                  unsigned count)
+{
+    void **place =
+        address_table_place(&profile->spelled, count, (uintptr_t)own);
+    if (place == NULL)
+        return own;
+    if (*place == NULL) {
+        struct symbol *rest = profile_block(profile, sizeof(*rest));
+        if (rest == NULL)
+            return own;
+        *rest = *own;
+        rest->frames += count;
+        rest->count -= count;
+        *place = rest;
+    }
+    return *place;
+}
+
 const struct symbol *
 naming_symbol(struct profile *profile, uint32_t node)
 {
     unsigned mark = profile->nodes[node].mark;
+    unsigned entries = profile->nodes[node].entries;
     const struct symbol *own =
         mark == NAMING_OWN ? naming_own_symbol(profile, node) : NULL;
+    if (own != NULL && entries > 0)
+        return without_innermost(profile, own, entries);
     if (own != NULL && !own->named)
         mark = start_of(profile, node);
     return mark != NAMING_OWN ? &marks[mark] : own;
@@ -333,8 +358,7 @@ void
 naming_forget(struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].module == 0 &&
-            (profile->nodes[i].flags & NODE_SCRIPT) == 0)
+        if (profile->nodes[i].module == 0 && !profile_is_script(profile, i))
             profile->nodes[i].symbol = NULL;
     for (uint32_t i = 0; i < profile->process_count; i++) {
         perf_map_close(profile->processes[i].map);

@@ -29,7 +29,7 @@ enum naming_mark {
     NAMING_PROGRAM_START,
 };
 
-/* The symbol of NODE without regard to its mark. */
+/* The symbol of NODE without regard to its mark, with all inlined functions. */
 const struct symbol *naming_own_symbol(struct profile *profile, uint32_t node);
 
 /* The markers, by the name that they are shown with. */

@@ -72,6 +72,12 @@ profile_is_marker(const struct profile *profile, uint32_t node)
             (NODE_TRUNCATED | NODE_ELIDED | NODE_GUESSED)) != 0;
 }
 
+bool
+profile_is_script(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
+}
+
 /* All in front of the rate are sums of one type. */
 void
 profile_add_cost(struct profile_cost *to, const struct profile_cost *cost)
@@ -124,8 +130,8 @@ const char *
 profile_node_module(const struct profile *profile, uint32_t node)
 {
     const struct profile_node *at = &profile->nodes[node];
-    if ((at->flags & NODE_SCRIPT) != 0)
-        return (at->flags & NODE_PHP) != 0 ? "PHP" : "Python";
+    if (profile_is_script(profile, node))
+        return (at->flags & NODE_PHP) != 0 ? PROFILE_PHP : PROFILE_PYTHON;
     return at->module != 0 ? profile_module_name(profile, at->module)
                            : PROFILE_NO_MODULE;
 }

@@ -123,9 +123,12 @@ struct profile_node {
     uint32_t module;
     uint32_t flags; /* enum node_flags */
     uint32_t code;  /* of an address in no module (symbol/generated_code.h) */
-    /* folding.h: its parent stands for it; its caller is known. */
+    /* folding.h: its parent stands for it; its parent stays (always in a pprof
+     * file, whose stacks are folded). */
     bool is_folded, is_settled;
-    uint8_t mark; /* enum naming_mark (naming.h) */
+    uint8_t mark;    /* enum naming_mark (naming.h) */
+    uint8_t entries; /* innermost inlined functions that are left out */
+    uint32_t caller; /* the parent that it had before it was folded */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };
@@ -138,6 +141,7 @@ struct profile_sample {
     uint32_t epoch;       /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
+    uint32_t native_node; /* NODE before it was folded */
     double squares;       /* ns^2: of the CPU time of each record of one that
                              ran; 0: not known */
     uint64_t values[VALUE_COUNT];
@@ -243,7 +247,7 @@ struct profile {
     uint32_t loads;               /* processes begun; part of sample keys */
     bool has_looked_up;           /* naming.c has looked up all names */
     struct symbolizer *symbols;   /* from offsets to names */
-    struct address_table spelled; /* naming.h */
+    struct address_table spelled; /* names and symbols that naming.c makes */
 };
 
 /* Number of the node that stands for an unknown stack. */
@@ -260,6 +264,9 @@ struct profile *profile_new(const struct symbolizer_options *options);
 
 /* Whether NODE is a marker: a note about the stack and not a frame. */
 bool profile_is_marker(const struct profile *profile, uint32_t node);
+
+/* Whether NODE is a function that an interpreter ran. */
+bool profile_is_script(const struct profile *profile, uint32_t node);
 
 /* Add COST to TO. A sum that would overflow stops at INT64_MAX. */
 void profile_add_cost(struct profile_cost *to, const struct profile_cost *cost);
@@ -279,12 +286,15 @@ const char *profile_state(struct profile *profile,
  * PROFILE. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
 
-/* What stands for code in no file, which is of no script function. */
+/* What stands for code in no file, which is of no script function; and for
+ * functions of an interpreter, the name of their language. */
 #define PROFILE_NO_MODULE "[generated code]"
+#define PROFILE_PYTHON "Python"
+#define PROFILE_PHP "PHP"
 
 /* The last part of the path of the file that NODE's code is in, or the language
- * of a function that an interpreter runs ("Python"), or PROFILE_NO_MODULE. It
- * lives as long as PROFILE. */
+ * of a function that an interpreter runs (PROFILE_PYTHON), or
+ * PROFILE_NO_MODULE. It lives as long as PROFILE. */
 const char *profile_node_module(const struct profile *profile, uint32_t node);
 
 /* Return the kinds of names that MODULE has, as enum module_names of

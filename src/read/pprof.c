@@ -39,7 +39,6 @@ struct pprof_read {
     struct wire whole;
     uint64_t period, start, duration; /* ns */
     bool is_checking;                 /* samples are checked, not added */
-    uint32_t first_module;            /* module of the first mapping */
     uint64_t base_node;               /* node of the first of EDGES */
     struct intern processes, threads, edges;
     uint64_t *thread_times; /* time of each thread's next event */
@@ -222,6 +221,24 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
     return profile->thread_count++;
 }
 
+/* NODE is at LOCATION, which is no marker. */
+static void
+set_place(struct pprof_read *read, struct profile_node *node,
+          const struct pprof_location *location)
+{
+    struct profile *profile = read->file.profile;
+    node->offset = location->address;
+    node->symbol = &location->symbol;
+    if (location->mapping == PPROF_NO_MAPPING)
+        return;
+    const struct pprof_mapping *mapping =
+        &read->file.mappings[location->mapping];
+    node->flags = mapping->script;
+    node->module = mapping->module;
+    node->offset -= profile->modules[node->module].base;
+    profile->has_scripts |= mapping->script != 0;
+}
+
 /* The node of LOCATION called from PARENT; 0 if memory is short. */
 static uint32_t
 node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
@@ -242,17 +259,11 @@ node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
     if (nodes == NULL || profile->node_count == UINT32_MAX)
         return 0;
     profile->nodes = nodes;
-    nodes[profile->node_count] =
-        (struct profile_node){.parent = parent, .flags = at->flags};
-    if (at->flags == 0) {
-        struct profile_node *node = &nodes[profile->node_count];
-        node->offset = at->address;
-        node->symbol = &at->symbol;
-        if (at->mapping != PPROF_NO_MAPPING) {
-            node->module = read->first_module + at->mapping;
-            node->offset -= profile->modules[node->module].base;
-        }
-    }
+    nodes[profile->node_count] = (struct profile_node){.parent = parent,
+                                                       .flags = at->flags,
+                                                       .is_settled = true};
+    if (at->flags == 0)
+        set_place(read, &nodes[profile->node_count], at);
     return profile->node_count++;
 }
 
@@ -363,9 +374,11 @@ static int
 add_modules(struct pprof_read *read)
 {
     struct profile *profile = read->file.profile;
-    read->first_module = profile->module_count;
     for (uint32_t i = 0; i < read->file.mapping_count; i++) {
-        const struct pprof_mapping *mapping = &read->file.mappings[i];
+        struct pprof_mapping *mapping = &read->file.mappings[i];
+        if (mapping->script != 0)
+            continue;
+        mapping->module = profile->module_count;
         if (!ARRAY_GROW(profile->modules, profile->module_count))
             return -1;
         struct profile_module *modules = profile->modules;

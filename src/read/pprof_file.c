@@ -107,6 +107,19 @@ define_id(struct pprof_file *file, struct intern *ids, uint64_t id,
     return 0;
 }
 
+/* Recognise what our own writer says for functions of an interpreter: a mapping
+ * of no addresses that is called after the language. */
+static void
+recognize_script(struct pprof_mapping *mapping)
+{
+    if (mapping->limit != 0)
+        return;
+    if (strcmp(mapping->path, PROFILE_PYTHON) == 0)
+        mapping->script = NODE_SCRIPT;
+    else if (strcmp(mapping->path, PROFILE_PHP) == 0)
+        mapping->script = NODE_SCRIPT | NODE_PHP;
+}
+
 /* Fields 7 to 10 of pprof.proto's Mapping, has_functions to has_inline_frames,
  * are the four bits of enum module_names. */
 static int
@@ -131,7 +144,10 @@ add_mapping(struct pprof_file *file, struct wire message)
     for (unsigned i = 0; i < 4; i++)
         if (numbers[FIRST_NAMES + i] != 0)
             mapping->names |= 1u << i;
-    return mapping->path == NULL || mapping->build_id == NULL ? -1 : 0;
+    if (mapping->path == NULL || mapping->build_id == NULL)
+        return -1;
+    recognize_script(mapping);
+    return 0;
 }
 
 static int

@@ -44,7 +44,9 @@ struct pprof_mapping {
     /* Addresses in memory from START to LIMIT; OFFSET of START in the file. */
     uint64_t start, limit, offset;
     const char *path, *build_id;
-    uint32_t names; /* enum module_names */
+    uint32_t names;  /* enum module_names */
+    uint32_t script; /* of functions that an interpreter ran: their flags */
+    uint32_t module; /* of the profile, for pprof.c */
 };
 
 struct pprof_function {

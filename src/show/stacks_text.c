@@ -158,7 +158,7 @@ find_lock(struct profile *profile, const struct stacks_thread *thread,
          *node = profile->nodes[*node].parent) {
         if (profile_is_marker(profile, *node))
             return false;
-        if (is_script && (profile->nodes[*node].flags & NODE_SCRIPT) == 0)
+        if (is_script && !profile_is_script(profile, *node))
             continue;
         const struct symbol *symbol = naming_symbol(profile, *node);
         for (*i = 0; *i < symbol->count; (*i)++)

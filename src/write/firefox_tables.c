@@ -81,12 +81,6 @@ function_of(struct firefox_tables *tables, const struct symbol_frame *frame,
     return intern_put(tables->functions, &row, sizeof(row));
 }
 
-static bool
-is_script(const struct profile *profile, uint32_t node)
-{
-    return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
-}
-
 /* The category of the function of an interpreter at NODE. */
 static uint32_t
 language_of(const struct profile *profile, uint32_t node)
@@ -104,7 +98,7 @@ shade_of(const struct firefox_tables *tables, uint32_t node,
 {
     bool is_idle = state->category == FIREFOX_WAITING ||
                    state->category == FIREFOX_RUNNABLE;
-    if (!is_idle && is_script(tables->profile, node))
+    if (!is_idle && profile_is_script(tables->profile, node))
         return (struct shade){language_of(tables->profile, node), 0};
     if (state->category == FIREFOX_NONE &&
         tables->last_category > FIREFOX_RUNNABLE)
@@ -236,7 +230,7 @@ last_category(const struct profile *profile)
 {
     unsigned last = FIREFOX_RUNNABLE;
     for (uint32_t i = 1; i < profile->node_count; i++)
-        if (is_script(profile, i) && language_of(profile, i) > last)
+        if (profile_is_script(profile, i) && language_of(profile, i) > last)
             last = language_of(profile, i);
     return last;
 }

@@ -155,7 +155,7 @@ frame_type(const struct profile *profile, uint32_t node,
         return NULL;
     if ((profile->nodes[node].flags & NODE_PHP) != 0)
         return "php";
-    if ((profile->nodes[node].flags & NODE_SCRIPT) != 0 ||
+    if (profile_is_script(profile, node) ||
         (dot != NULL && strcmp(dot, ".py") == 0))
         return "cpython";
     return profile->nodes[node].module != 0 ? "native" : NULL;

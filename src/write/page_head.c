@@ -227,7 +227,7 @@ write_labels(struct page_stream *stream, struct page_tables *tables)
 }
 
 /* The columns of a row. */
-enum { NODE, THREAD, STATE, WAIT, LABELS, COUNT, CPU, WALL };
+enum { NODE, THREAD, STATE, WAIT, LABELS, COUNT, CPU, WALL, NATIVE };
 
 static uint64_t
 row_number(struct page_tables *tables, uint32_t row, unsigned column)
@@ -237,6 +237,8 @@ row_number(struct page_tables *tables, uint32_t row, unsigned column)
     switch (column) {
     case NODE:
         return tables->node_of[sample->node];
+    case NATIVE:
+        return tables->native_of[sample->native_node];
     case THREAD:
         return sample->thread;
     case STATE:
@@ -255,6 +257,7 @@ row_number(struct page_tables *tables, uint32_t row, unsigned column)
 static void
 write_rows(struct page_stream *stream, struct page_tables *tables)
 {
+    struct column native = {stream, MOST, 0};
     static const enum code codes[] = {MOST,   CHANGE, NEXT, CHANGE,
                                       CHANGE, PLAIN,  PLAIN};
     page_stream_number(stream, tables->row_count);
@@ -266,6 +269,8 @@ write_rows(struct page_stream *stream, struct page_tables *tables)
     for (uint32_t row = 0; row < tables->row_count; row++)
         page_stream_change(stream, row_number(tables, row, WALL),
                            row_number(tables, row, CPU));
+    for (uint32_t row = 0; tables->has_native && row < tables->row_count; row++)
+        put(&native, row_number(tables, row, NATIVE));
 }
 
 static size_t

@@ -11,7 +11,7 @@
 
 /* The version of the blocks. A change that an older decoder would misread needs
  * a new one. */
-#define PAGE_HEAD_VERSION 1u
+#define PAGE_HEAD_VERSION 2u
 
 /* Write the block to STREAM. The strings of TABLES grow. Returns 0, or -1 with
  * errno set if memory is short. */

@@ -106,6 +106,11 @@ add_subject(struct json *json, const struct page_tables *tables)
     else
         json_null(json);
     json_name_bool(json, "hasTime", tables->timeline != NULL);
+    json_name_string(json, "frames",
+                     profile->shows_script   ? "script"
+                     : profile->shows_native ? "native"
+                                             : "usual");
+    json_name_bool(json, "hasNative", tables->has_native);
 }
 
 /* Add each line of TEXT that is not empty. TEXT is changed. */

@@ -53,30 +53,56 @@ number_modules(struct page_tables *tables)
     }
 }
 
+/* The number of the module of NODE. For a function of an interpreter that is
+ * the name of its language. */
+static uint32_t
+number_of_module(struct page_tables *tables, uint32_t node)
+{
+    const struct profile *profile = tables->profile;
+    if (!profile_is_script(profile, node))
+        return tables->module_of[profile->nodes[node].module];
+    const struct page_module row = {
+        .name = page_tables_string(tables, profile_node_module(profile, node)),
+    };
+    return put(tables, tables->modules, &row, sizeof(row));
+}
+
 static enum page_kind
 kind_of(const struct profile *profile, uint32_t node)
 {
     if (node <= PROFILE_NOT_SAMPLED || profile_is_marker(profile, node))
         return PAGE_MARKER;
-    if ((profile->nodes[node].flags & NODE_SCRIPT) != 0)
+    if (profile_is_script(profile, node))
         return PAGE_SCRIPT;
     return profile->nodes[node].module == 0 ? PAGE_GENERATED : PAGE_NATIVE;
 }
 
+/* What calls NODE; with IS_NATIVE, before stacks were folded. */
+static uint32_t
+caller_of(const struct profile *profile, uint32_t node, bool is_native)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    return is_native ? at->caller : at->parent;
+}
+
 /* Add the frames of NODE, the outermost first, below its caller. */
 static void
-add_node(struct page_tables *tables, uint32_t node)
+add_node(struct page_tables *tables, uint32_t node, bool is_native)
 {
     struct profile *profile = tables->profile;
     const struct profile_node *at = &profile->nodes[node];
-    const struct symbol *symbol = naming_symbol(profile, node);
-    uint32_t number = at->parent == 0 ? 0 : tables->node_of[at->parent];
+    const struct symbol *symbol =
+        is_native && (at->mark != NAMING_OWN || at->entries > 0)
+            ? naming_own_symbol(profile, node)
+            : naming_symbol(profile, node);
+    uint32_t *node_of = is_native ? tables->native_of : tables->node_of;
+    uint32_t number = node_of[caller_of(profile, node, is_native)];
     for (unsigned i = symbol->count; i-- > 0;) {
         const struct symbol_frame *frame = &symbol->frames[i];
         const struct page_function function = {
             page_tables_string(tables, frame->function),
             page_tables_string(tables, frame->file),
-            tables->module_of[at->module],
+            number_of_module(tables, node),
             kind_of(profile, node),
         };
         const struct page_frame row = {
@@ -90,17 +116,18 @@ add_node(struct page_tables *tables, uint32_t node)
         };
         number = put(tables, tables->nodes, &child, sizeof(child)) + 1;
     }
-    tables->node_of[node] = number;
+    node_of[node] = number;
 }
 
 /* Add LEAF and its callers that have no node yet, callers first. */
 static void
-add_stack(struct page_tables *tables, uint32_t leaf)
+add_stack(struct page_tables *tables, uint32_t leaf, bool is_native)
 {
     const struct profile *profile = tables->profile;
+    const uint32_t *node_of = is_native ? tables->native_of : tables->node_of;
     uint32_t depth = 0;
-    for (uint32_t i = leaf; i != 0 && tables->node_of[i] == 0;
-         i = profile->nodes[i].parent) {
+    for (uint32_t i = leaf; i != 0 && node_of[i] == 0;
+         i = caller_of(profile, i, is_native)) {
         uint32_t *chain =
             depth < tables->chain_room
                 ? tables->chain
@@ -115,7 +142,7 @@ add_stack(struct page_tables *tables, uint32_t leaf)
             tables->chain_room = depth;
     }
     while (depth-- > 0)
-        add_node(tables, tables->chain[depth]);
+        add_node(tables, tables->chain[depth], is_native);
 }
 
 uint32_t
@@ -167,7 +194,9 @@ add_row(struct page_tables *tables, uint32_t number)
         return;
     tables->row_of[number] = tables->row_count;
     tables->sample_of[tables->row_count++] = number;
-    add_stack(tables, sample->node);
+    add_stack(tables, sample->node, false);
+    tables->has_native |=
+        sample->native_node != sample->node && sample->native_node != 0;
     page_tables_state(tables, sample);
     page_tables_wait(tables, sample);
     page_tables_labels(tables, sample);
@@ -190,6 +219,9 @@ add_rows(struct page_tables *tables)
     }
     for (uint32_t i = 0; i < profile->sample_count; i++)
         add_row(tables, i);
+    for (uint32_t row = 0; tables->has_native && row < tables->row_count; row++)
+        add_stack(tables, profile->samples[tables->sample_of[row]].native_node,
+                  true);
 }
 
 static bool
@@ -200,7 +232,8 @@ has_memory(const struct page_tables *tables)
            tables->nodes != NULL && tables->states != NULL &&
            tables->waits != NULL && tables->labels != NULL &&
            tables->module_of != NULL && tables->node_of != NULL &&
-           tables->row_of != NULL && tables->sample_of != NULL;
+           tables->native_of != NULL && tables->row_of != NULL &&
+           tables->sample_of != NULL;
 }
 
 int
@@ -219,6 +252,7 @@ page_tables_build(struct page_tables *tables, struct profile *profile,
     tables->labels = intern_new();
     tables->module_of = calloc(profile->module_count + 1u, sizeof(uint32_t));
     tables->node_of = calloc(profile->node_count + 1u, sizeof(uint32_t));
+    tables->native_of = calloc(profile->node_count + 1u, sizeof(uint32_t));
     tables->row_of = calloc(rows, sizeof(uint32_t));
     tables->sample_of = calloc(rows, sizeof(uint32_t));
     if (has_memory(tables)) {
@@ -245,6 +279,7 @@ page_tables_release(struct page_tables *tables)
     intern_free(tables->labels);
     free(tables->module_of);
     free(tables->node_of);
+    free(tables->native_of);
     free(tables->row_of);
     free(tables->sample_of);
     free(tables->chain);

@@ -10,7 +10,8 @@
  *
  * A row gets its number when a sample first needs it. Samples come thread by
  * thread, in the order of their times. So most numbers are the next new one, or
- * were used just before, and deflate well.
+ * were used just before, and deflate well. Stacks with all native frames of
+ * interpreters come behind all others.
  */
 #ifndef WRITE_PAGE_TABLES_H
 #define WRITE_PAGE_TABLES_H
@@ -68,11 +69,13 @@ struct page_tables {
         *waits, *labels;
     uint32_t *module_of; /* by module of the profile */
     uint32_t *node_of;   /* by node of the profile; 0: it has none yet */
+    uint32_t *native_of; /* the same, with all native frames above it */
     uint32_t *row_of;    /* by sample */
     uint32_t *sample_of; /* by row */
     uint32_t row_count;
     uint32_t *chain; /* room for the nodes of one stack */
     uint32_t chain_room;
+    bool has_native;  /* stacks have native frames that are not shown */
     bool is_compared; /* it is one side of a comparison */
     bool failed;      /* memory was short */
 };

@@ -72,6 +72,7 @@ struct pprof {
     int error; /* errno of the first failure, 0 if none */
     struct intern *functions;
     struct intern *locations;
+    struct intern *languages; /* of interpreters: names of their mappings */
     uint64_t *by_node; /* location of each node of the profile; 0: not yet */
     uint64_t *stack;   /* location ids of the current sample; room for all */
     size_t depth;
@@ -406,12 +407,26 @@ mapping_id(const struct profile *profile, uint32_t number)
     return number < first ? number + 1u : number;
 }
 
+/* The id of the mapping of the functions of an interpreter, of which NODE is
+ * one. 0 if memory is short. */
+static uint64_t
+language_id(struct pprof *pprof, uint32_t node)
+{
+    uint32_t number = intern_string(pprof->languages,
+                                    profile_node_module(pprof->profile, node));
+    if (number != INTERN_NONE)
+        return (uint64_t)pprof->profile->module_count + number;
+    note_error(pprof, ENOMEM);
+    return 0;
+}
+
 /* Set the address of NODE in LOCATION. A marker has none. A node outside the
  * module that it names gets no mapping. */
 static void
-set_address(const struct profile *profile, uint32_t node,
+set_address(struct pprof *pprof, uint32_t node,
             Perftools__Profiles__Location *location)
 {
+    const struct profile *profile = pprof->profile;
     uint32_t number = profile->nodes[node].module;
     const struct profile_module *module = &profile->modules[number];
     if (profile_is_marker(profile, node))
@@ -420,6 +435,8 @@ set_address(const struct profile *profile, uint32_t node,
     if (number != 0 && location->address >= module->start &&
         location->address < module->end)
         location->mapping_id = mapping_id(profile, number);
+    if (profile_is_script(profile, node))
+        location->mapping_id = language_id(pprof, node);
 }
 
 /* The location id of NODE; a new location is written with its functions. 0 if
@@ -435,7 +452,7 @@ location_of(struct pprof *pprof, uint32_t node)
     if (pprof->by_node[node] != 0)
         return pprof->by_node[node];
     symbol = naming_symbol(pprof->profile, node);
-    set_address(pprof->profile, node, &location);
+    set_address(pprof, node, &location);
     uint64_t key[3];
     key[0] = (uintptr_t)symbol;
     key[1] = location.address;
@@ -450,7 +467,9 @@ location_of(struct pprof *pprof, uint32_t node)
     return location.id;
 }
 
-/* Without has_functions pprof looks for symbols itself. */
+/* Write the mapping of module NUMBER, or behind all modules that of a language,
+ * which has no addresses. Without has_functions pprof looks for symbols itself.
+ */
 static void
 write_mapping(struct pprof *pprof, uint32_t number)
 {
@@ -458,13 +477,21 @@ write_mapping(struct pprof *pprof, uint32_t number)
     Perftools__Profiles__Mapping *only = &mapping;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     const struct profile *profile = pprof->profile;
-    const struct profile_module *module = &profile->modules[number];
-    uint32_t names = profile_module_names(profile, number);
-    mapping.id = mapping_id(profile, number);
-    mapping.memory_start = module->start;
-    mapping.memory_limit = module->end;
-    mapping.filename = text_of(pprof, module->path);
-    mapping.build_id = text_of(pprof, module->build_id);
+    uint32_t names = MODULE_HAS_FUNCTIONS | MODULE_HAS_FILES | MODULE_HAS_LINES;
+    if (number < profile->module_count) {
+        const struct profile_module *module = &profile->modules[number];
+        names = profile_module_names(profile, number);
+        mapping.id = mapping_id(profile, number);
+        mapping.memory_start = module->start;
+        mapping.memory_limit = module->end;
+        mapping.filename = text_of(pprof, module->path);
+        mapping.build_id = text_of(pprof, module->build_id);
+    } else {
+        mapping.id = number;
+        mapping.filename =
+            text_of(pprof, intern_bytes(pprof->languages,
+                                        number - profile->module_count));
+    }
     mapping.has_functions = (names & MODULE_HAS_FUNCTIONS) != 0;
     mapping.has_filenames = (names & MODULE_HAS_FILES) != 0;
     mapping.has_line_numbers = (names & MODULE_HAS_LINES) != 0;
@@ -480,11 +507,11 @@ static void
 write_mappings(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
-    if (profile->module_count < 2)
-        return;
-    uint32_t first = main_module(profile);
-    write_mapping(pprof, first);
-    for (uint32_t i = 1; i < profile->module_count; i++)
+    uint32_t first = profile->module_count > 1 ? main_module(profile) : 0;
+    uint32_t end = profile->module_count + intern_count(pprof->languages);
+    if (first != 0)
+        write_mapping(pprof, first);
+    for (uint32_t i = 1; i < end; i++)
         if (i != first)
             write_mapping(pprof, i);
 }
@@ -558,16 +585,19 @@ write_all(struct pprof *pprof, FILE *stream)
     pprof->texts = intern_new();
     pprof->functions = intern_new();
     pprof->locations = intern_new();
+    pprof->languages = intern_new();
     pprof->by_node = calloc(profile->node_count, sizeof(*pprof->by_node));
     pprof->stack = malloc(profile->node_count * sizeof(*pprof->stack));
     if (pprof->gzip == NULL || pprof->texts == NULL ||
         pprof->functions == NULL || pprof->locations == NULL ||
-        pprof->by_node == NULL || pprof->stack == NULL ||
-        text_of(pprof, "") != 0 || write_parts(pprof) != 0)
+        pprof->languages == NULL || pprof->by_node == NULL ||
+        pprof->stack == NULL || text_of(pprof, "") != 0 ||
+        write_parts(pprof) != 0)
         note_error(pprof, ENOMEM);
     if (pprof->gzip != NULL && gzip_end(pprof->gzip) != 0)
         note_error(pprof, errno);
     intern_free(pprof->texts);
+    intern_free(pprof->languages);
     intern_free(pprof->locations);
     intern_free(pprof->functions);
     free(pprof->by_node);

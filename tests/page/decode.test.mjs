@@ -14,6 +14,7 @@ import {
   decodeTime,
   elementsOf,
 } from '../../src/page/src/decode.js';
+import { KIND } from '../../src/page/src/model.js';
 import { build, elements, report, run, scratch } from './page.mjs';
 
 /**
@@ -61,14 +62,21 @@ async function load(file) {
   return { model, time };
 }
 
+/** The name of the module of FUNC. In a report script functions have none. */
+function moduleOf({ funcs, strings, modules }, func) {
+  const name = strings[modules[funcs.module[func]].name];
+  if (funcs.kind[func] !== KIND.script) return name;
+  assert.equal(name, 'Python');
+  return '';
+}
+
 /** The key of each node's function. */
 function keysOf(model) {
-  const { nodes, frames, funcs, strings, modules } = model;
+  const { nodes, frames, funcs, strings } = model;
   return Array.from(nodes.frame, (frame, node) => {
     if (node === 0) return '';
     const func = frames.func[frame];
-    const module = strings[modules[funcs.module[func]].name];
-    return `${strings[funcs.name[func]]}\0${module}`;
+    return `${strings[funcs.name[func]]}\0${moduleOf(model, func)}`;
   });
 }
 
@@ -180,14 +188,14 @@ for (const [name, file] of [
 
   test(`${name}: own times of lines are those of the report`, () => {
     const { model } = loaded[name];
-    const { nodes, frames, funcs, modules, strings, rows } = model;
+    const { nodes, frames, funcs, strings, rows } = model;
     const sums = new Map();
     for (const [row, cpu, wall] of allRows(model)) {
       const frame = nodes.frame[rows.node[row]];
       const func = frames.func[frame];
       const key = [
         strings[funcs.name[func]],
-        strings[modules[funcs.module[func]].name],
+        moduleOf(model, func),
         strings[funcs.file[func]],
         frames.line[frame],
       ].join('\0');

@@ -139,6 +139,10 @@ const KEYS = {
   m: becomes('colour', 'state'),
   g: becomes('group', 'thread'),
   o: becomes('order', 'name'),
+  y: async (name) => {
+    await press(name);
+    assert.match(await said(), /no other choice of frames/);
+  },
   0: async (name) => {
     await set(page, { ignore: ['^inside$'] });
     await zoomIn();

@@ -93,6 +93,8 @@ function makeMeta(samples, threads) {
     command: './app --synthetic',
     executable: '/usr/bin/app',
     host: 'host',
+    frames: 'usual',
+    hasNative: false,
     start: Date.UTC(2026, 0, 1),
     wallNs: 1e10,
     cpuNs: 0,

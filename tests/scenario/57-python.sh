@@ -5,6 +5,10 @@
 # - a function stands between the native function that called it and the one
 #   that it calls; the interpreter's loop is not shown, except with --native;
 #   with --script these functions alone;
+# - their module is Python, also in a pprof file, which has no native frames of
+#   the interpreter and says so;
+# - an interpreter without names: its own frames are time of what called them.
+#   info tells of them where they are shown, with --native;
 # - files and lines are those of the source; a report begins with the program's
 #   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
@@ -83,6 +87,22 @@ stack='app\.<module>;app\.spin;app\.sorter;app\.key;app\.leaf'
     fail "--script: $(head -n 3 script.folded)"
 plain "$sprofile" report --by module -n 3 p.sprof
 grep -qE ' Python$' out || fail "--by module: $(cat out)"
+plain "$sprofile" convert p.sprof p.pb.gz
+plain "$sprofile" report --by module -n 3 p.pb.gz
+grep -qE ' Python$' out && ! grep -q 'generated code' out ||
+    fail "pprof: --by module: $(cat out)"
+plain "$sprofile" convert --script p.pb.gz script.folded
+[ "$(share "$stack" script.folded)" -ge 80 ] ||
+    fail "pprof: --script: $(head -n 3 script.folded)"
+plain "$sprofile" report --native p.pb.gz
+expect_status 1
+grep -q 'pprof files have no native frames of interpreters' err ||
+    fail "pprof: --native: $(cat err)"
+plain "$sprofile" report -n 0 p.sprof
+mv out table
+plain "$sprofile" report -n 0 p.pb.gz
+diff <(sed -n '/flat/,$p' table) <(sed -n '/flat/,$p' out) >differences ||
+    fail "pprof: another table: $(head -n 5 differences)"
 
 python3 - >kinds <<'P' || fail "Firefox: $(cat kinds)"
 import json, sys
@@ -99,7 +119,7 @@ for function, category in zip(frames["func"], frames["category"]):
     kinds.setdefault(name, set()).add(category == python)
 native = next(name for name in kinds if "list_sort" in name)
 print(kinds["app.sorter"], kinds["app.leaf"], native, kinds[native])
-sys.exit(kinds["app.sorter"] != {True} or True not in kinds["app.leaf"]
+sys.exit(True not in kinds["app.sorter"] or True not in kinds["app.leaf"]
          or kinds[native] != {False})
 P
 if command -v node >/dev/null; then
@@ -149,8 +169,40 @@ shows '^Deadlock: 2 threads wait for each other$' stacks "$pid" &&
 kill -9 "$pid"
 wait "$running" 2>/dev/null
 
+# Without its build-id, no package has the names of the interpreter's copy.
+mkdir bare
+object=$(ldd "$python" | awk '/libpython/ { print $3 }')
+if [ -n "$object" ]; then
+    nameless=$tmp/bare/$(basename "$object")
+    bare=(LD_LIBRARY_PATH="$tmp/bare" "$python")
+else
+    object=$python nameless=$tmp/bare/python
+    home=$("$python" -c 'import sys; print(sys.base_prefix)')
+    bare=(PYTHONHOME="$home" "$nameless")
+fi
+strip -R .note.gnu.build-id -o "$nameless" "$object"
+plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_OUTPUT="$tmp/b.sprof" \
+    "${bare[@]}" app.py 1
+plain "$sprofile" report -n 0 b.sprof
+part=$(awk -v name="$(basename "$nameless")+0x" 'index($0, name) { part += $2 }
+    END { printf "%d", part }' out)
+[ "$part" -le 2 ] ||
+    fail "$part % of CPU time is in rows without names: $(head -n 20 out)"
+grep -q 'app\.leaf' out || fail "no names of Python: $(head -n 20 out)"
+# listed OPTION...: percent of CPU time on stacks with such frames, in info.
+listed() {
+    plain "$sprofile" info "$@" b.sprof
+    sed -n '/^frames without names/,$p' out |
+        awk -v name="$nameless" '$4 == name { part = $1 }
+            END { printf "%d", part }'
+}
+[ "$(listed)" -le 10 ] || fail "info: frames that are not shown: $(cat out)"
+[ "$(listed --native)" -ge 80 ] || fail "info --native: $(cat out)"
+
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")
+shows '^ .* app\.leaf$' top --once --by function --module Python "$pid" ||
+    fail "top --module: $(cat out)"
 shows 'app\.nap app\.py:12' stacks "$pid" ||
     fail "stacks: no app.nap: $(cat out)"
 shows ' gil$' report --by state k.sprof ||

@@ -8,7 +8,8 @@
 # - A wait has its functions, too.
 # - The loop is not shown, except with --native.
 # - kill -9 leaves the names; with SPROF_PYTHON=0 there are none.
-# - Files that know kinds of code know this one.
+# - Files that know kinds of code know this one. Its module is PHP, also in a
+#   pprof file.
 . "$(dirname "$0")/lib.sh"
 has php || finish
 php -r 'exit(PHP_VERSION_ID >= 80200 && PHP_VERSION_ID < 80300 && !PHP_ZTS
@@ -134,6 +135,15 @@ grep -q 'execute_ex' native.folded || fail "--native does not show the loop"
 "$sprofile" convert p.sprof p.folded
 grep 'leaf_of_plain' p.folded | grep -q execute_ex &&
     fail "the loop is shown without --native"
+for file in p.sprof p.pb.gz; do
+    "$sprofile" report --by module -n 3 "$file" >modules
+    grep -qE ' PHP$' modules && ! grep -q 'generated code' modules ||
+        fail "$file: --by module: $(cat modules)"
+    "$sprofile" convert --script "$file" script.folded
+    grep -q '^{main} app\.php;.*leaf_of_plain ' script.folded &&
+        ! grep -q '_start;.*leaf_of' script.folded ||
+        fail "$file: --script: $(head -n 3 script.folded)"
+done
 grep -q '"name":"PHP"' p.json || fail "Firefox knows no category for PHP"
 "$sprofile" report p.sprof >report.txt
 grep -Eq '^php +[0-9.]+ % of CPU time' report.txt ||

@@ -19,6 +19,9 @@
 /* Offsets of functions in the interpreter's file, module 1. */
 enum { MAIN = 0x10, GLUE = 0x20, LOOP = 0x30, HELPER = 0x40, NAMELESS = 0x50 };
 
+/* Offset of a function that a test names. */
+enum { OTHER = 0x60 };
+
 static void
 name_interpreter(void)
 {
@@ -33,16 +36,7 @@ name_interpreter(void)
 static void
 add_script(void)
 {
-    static const char name[] = "work";
-    const struct record_script record = {.id = 1,
-                                         .language = SCRIPT_PYTHON,
-                                         .lines = SCRIPT_NUMBERS,
-                                         .first_line = 1,
-                                         .name_length = sizeof(name),
-                                         .file_length = sizeof("job.py")};
-    const struct writer_tail tail[] = {{name, sizeof(name)},
-                                       {"job.py", sizeof("job.py")}};
-    maker_append(RECORD_SCRIPT, &record, sizeof(record), tail, 2);
+    maker_add_script(1, SCRIPT_PYTHON, "work", "job.py");
 }
 
 /* The stack of SAMPLE must be NAMES, from the leaf on, which end with NULL. */
@@ -118,15 +112,69 @@ nameless_code_and_glue_are_the_functions_own(void **state)
 }
 
 static void
-nameless_code_of_a_native_function_stays(void **state)
+nameless_code_and_glue_are_the_native_functions_own(void **state)
 {
     (void)state;
     add_stack();
     maker_add_node(7, 6, 1, NAMELESS, 0);
+    maker_add_node(8, 7, 1, GLUE, 0);
+    maker_add_sample(1, 8, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "list_sort", "job.work", "main");
+    profile_free(profile);
+}
+
+/* Functions that enter the loop may be inlined in one that does not. */
+static void
+inlined_glue_is_left_out(void **state)
+{
+    (void)state;
+    maker_name(OTHER, "builtin_map", "_PyObject_VectorcallTstate");
+    add_stack();
+    maker_add_node(7, 6, 1, OTHER, 0);
+    maker_add_node(8, 7, 1, 7, NODE_SCRIPT);
+    maker_add_node(9, 8, 1, LOOP, 0);
+    maker_add_sample(1, 9, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "job.work", "builtin_map", "list_sort", "job.work",
+                "main");
+    uint32_t node = profile->nodes[profile->samples[1].node].parent;
+    assert_int_equal(naming_symbol(profile, node)->count, 1);
+    assert_ptr_equal(naming_symbol(profile, node),
+                     naming_symbol(profile, node));
+    assert_int_equal(naming_own_symbol(profile, node)->count, 2);
+    profile_free(profile);
+}
+
+static void
+nameless_code_that_another_file_calls_stays(void **state)
+{
+    (void)state;
+    maker_name(OTHER, "c_make_encoder", NULL);
+    add_stack();
+    maker_add_node(7, 6, 2, OTHER, 0);
+    maker_add_node(8, 7, 1, NAMELESS, 0);
+    maker_add_sample(1, 8, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "?", "c_make_encoder", "list_sort", "job.work",
+                "main");
+    profile_free(profile);
+}
+
+/* It may start the interpreter. */
+static void
+nameless_code_that_serves_no_function_stays(void **state)
+{
+    (void)state;
+    add_stack();
+    maker_add_node(7, 1, 1, NAMELESS, 0);
     maker_add_sample(1, 7, 1, 0);
     struct profile *profile = maker_load(NULL);
     folding_apply(profile);
-    CHECK_STACK(profile, 1, "?", "list_sort", "job.work", "main");
+    CHECK_STACK(profile, 1, "?", "main");
     profile_free(profile);
 }
 
@@ -139,14 +187,17 @@ functions_of_the_interpreter_are_shown_alone(void **state)
     maker_add_node(8, 7, 1, LOOP, 0);
     maker_add_node(9, 1, 1, HELPER, 0);
     maker_add_sample(1, 8, 1, 0);
+    maker_add_node(10, 1, 1, LOOP, 0);
     maker_add_sample(1, 9, 1, 0);
+    maker_add_sample(1, 10, 1, 0);
     struct profile *profile = maker_load(NULL);
     profile->shows_script = true;
     folding_apply(profile);
     CHECK_STACK(profile, 0, "job.work");
     CHECK_STACK(profile, 1, "job.work", "job.work");
-    /* A stack without such a function stays as it is. */
+    /* A stack without such a function is the usual one. */
     CHECK_STACK(profile, 2, "list_sort", "main");
+    CHECK_STACK(profile, 3, "[python function, not known]", "main");
     profile_free(profile);
 }
 
@@ -261,7 +312,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT(loop_and_glue_are_left_out),
         UNIT(nameless_code_and_glue_are_the_functions_own),
-        UNIT(nameless_code_of_a_native_function_stays),
+        UNIT(nameless_code_and_glue_are_the_native_functions_own),
+        UNIT(inlined_glue_is_left_out),
+        UNIT(nameless_code_that_another_file_calls_stays),
+        UNIT(nameless_code_that_serves_no_function_stays),
         UNIT(functions_of_the_interpreter_are_shown_alone),
         UNIT(all_stay_if_native_frames_are_asked_for),
         UNIT(a_loop_of_an_unknown_function_is_marked),

@@ -20,6 +20,7 @@
 #include "model/wait_text.h"
 #include "write/page.h"
 #include "write/page_diff.h"
+#include "write/page_head.h"
 #include "write/page_stream.h"
 #include "write/page_template.h"
 
@@ -203,7 +204,7 @@ static void
 read_head(void)
 {
     assert_true(unpack("sprof-head"));
-    assert_int_equal(number(), 1);
+    assert_int_equal(number(), PAGE_HEAD_VERSION);
     uint64_t length = number();
     head.meta = (char *)block + at;
     at += length;

@@ -290,6 +290,23 @@ maker_add_text(uint32_t id, const char *text)
 }
 
 void
+maker_add_script(uint32_t id, uint32_t language, const char *name,
+                 const char *file)
+{
+    const struct record_script record = {
+        .id = id,
+        .language = language,
+        .lines = SCRIPT_NUMBERS,
+        .first_line = 1,
+        .name_length = (uint32_t)strlen(name) + 1,
+        .file_length = (uint32_t)strlen(file) + 1,
+    };
+    const struct writer_tail tail[] = {{name, record.name_length},
+                                       {file, record.file_length}};
+    maker_append(RECORD_SCRIPT, &record, sizeof(record), tail, 2);
+}
+
+void
 maker_add_end(uint32_t thread, uint64_t time, uint64_t cpu, uint64_t flags)
 {
     const struct record_thread_end record = {.id = thread,

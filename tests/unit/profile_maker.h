@@ -69,6 +69,10 @@ void maker_add_running(uint32_t thread, uint32_t node, uint64_t count,
 
 void maker_add_text(uint32_t id, const char *text);
 
+/* Function ID of an interpreter of LANGUAGE (enum script_language). */
+void maker_add_script(uint32_t id, uint32_t language, const char *name,
+                      const char *file);
+
 void maker_add_end(uint32_t thread, uint64_t time, uint64_t cpu,
                    uint64_t flags);
 

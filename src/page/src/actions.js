@@ -75,6 +75,11 @@ function switches(page) {
       if (app.time) list.push('time');
       app.set({ order: after(list, state.order), zoom: [] });
     },
+    frames: () => {
+      if (app.frameChoices.length > 1)
+        app.set({ frames: after(app.frameChoices, state.frames), zoom: [] });
+      else say('There is no other choice of frames.');
+    },
     flip: () => app.set({ flip: !state.flip }),
     invert: () => app.set({ invert: !state.invert, zoom: [] }),
     fold: () => app.set({ fold: !state.fold, zoom: [] }),

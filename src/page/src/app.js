@@ -6,10 +6,11 @@
  */
 import { buildTree, sumTree } from './calltree.js';
 import { chanceOfNoise, isUnsampled, pointsOf } from './confidence.js';
+import { choicesOf, withFrames } from './frames.js';
 import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
 import { comparableModule, comparableName } from './merge.js';
-import { collectFunctions } from './model.js';
+import { collectFunctions, KIND } from './model.js';
 import { sumOwnLines } from './ownlines.js';
 import {
   compile,
@@ -42,6 +43,7 @@ import {
  * @property {'module' | 'state' | 'difference'} colour
  * @property {string} group
  * @property {'heavy' | 'name' | 'time'} order
+ * @property {import('./frames.js').Frames} frames
  * @property {boolean} fold
  * @property {boolean} invert
  * @property {boolean} flip the root is at the bottom
@@ -67,6 +69,7 @@ export function initialState() {
     colour: 'module',
     group: 'none',
     order: 'heavy',
+    frames: 'usual',
     fold: false,
     invert: false,
     flip: false,
@@ -88,8 +91,14 @@ export function initialState() {
 export class App {
   /** @param {Model} model */
   constructor(model) {
-    this.model = model;
+    /** The model as it is in the page. */
+    this.whole = model;
+    this.shown = { frames: model.meta.frames, model };
     this.functions = collectFunctions(model);
+    /** @type {import('./frames.js').Frames[]} */
+    this.frameChoices = this.functions.kind.includes(KIND.script)
+      ? choicesOf(model)
+      : [];
     /** @type {Time | null} */
     this.time = null;
     /** @type {import('./window.js').Long | null} */
@@ -110,6 +119,14 @@ export class App {
     /** @type {Set<string>} */
     this.changed = new Set();
     this.isScheduled = false;
+  }
+
+  /** The model with the frames that are asked for. */
+  get model() {
+    const { frames } = this.state;
+    if (this.shown.frames !== frames)
+      this.shown = { frames, model: withFrames(this.whole, frames) };
+    return this.shown.model;
   }
 
   /** @param {Time} time */
@@ -159,7 +176,8 @@ export class App {
   }
 
   /**
-   * The result of MAKE, kept as NAME while all of ON stay the same.
+   * The result of MAKE, kept as NAME while the model and all of ON stay the
+   * same.
    * @template T
    * @param {string} name
    * @param {unknown[]} on
@@ -167,10 +185,11 @@ export class App {
    * @returns {T}
    */
   keep(name, on, make) {
+    const all = [this.model, ...on];
     const old = this.kept.get(name);
-    if (old && old.on.every((value, i) => value === on[i])) return old.result;
+    if (old && old.on.every((value, i) => value === all[i])) return old.result;
     const result = make();
-    this.kept.set(name, { on, result });
+    this.kept.set(name, { on: all, result });
     return result;
   }
 

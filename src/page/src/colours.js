@@ -65,7 +65,7 @@ const DARK = {
   base: rgb(176, 140, 240),
 };
 
-/** Hues of modules, those with the most time first. */
+/** Hues of modules and languages, those with the most time first. */
 const HUES = [30, 212, 140, 265, 345, 180, 52, 100, 310, 235];
 
 export function theme() {
@@ -100,7 +100,7 @@ function hash(text) {
 }
 
 /**
- * The modules by name, those with the most time first.
+ * The modules and languages by name, those with the most time first.
  * @param {App} app
  */
 export function rankModules(app) {
@@ -114,11 +114,13 @@ export function rankModules(app) {
     for (let row = 0; row < node.length; row++) {
       const func = ends[row] > 0 ? tree.func[ends[row]] : -1;
       if (func < 0 || functions.kind[func] === KIND.marker) continue;
-      const module = functions.module[func];
+      const module = functions.group[func];
       sums.set(module, (sums.get(module) ?? 0) + cpu[row] + wall[row] / 1e3);
     }
-    for (const module of functions.module)
-      if (!sums.has(module)) sums.set(module, 0);
+    for (const func of tree.func) {
+      const module = functions.group[func];
+      if (module !== undefined && !sums.has(module)) sums.set(module, 0);
+    }
     return [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
   });
 }
@@ -136,7 +138,7 @@ export function functionColours(app, colours) {
     for (let func = 0; func < functions.n; func++)
       list[func] = functionColour(
         colours,
-        ranks.get(functions.module[func]) ?? 0,
+        ranks.get(functions.group[func]) ?? 0,
         functions.kind[func],
         functions.name[func],
       );
@@ -158,16 +160,11 @@ function functionColour(colours, rank, kind, name) {
     return colours.dark
       ? hsl(28, 0.08, 0.3 + vary * 0.05)
       : hsl(30, 0.12, 0.8 + vary * 0.05);
-  const hue = kind === KIND.script ? 128 : moduleHue(rank);
+  const hue = HUES[rank % HUES.length];
   const strength = rank < HUES.length ? 1 : 0.45;
   return colours.dark
     ? hsl(hue + vary * 14, 0.36 * strength, 0.34 + vary * 0.09)
     : hsl(hue + vary * 14, 0.72 * strength, 0.79 + vary * 0.09);
-}
-
-/** @param {number} rank */
-function moduleHue(rank) {
-  return HUES[rank % HUES.length];
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 
 /** The version of the blocks that this decoder reads. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Characters of base64 that are decoded at once, a multiple of four. */
 const PIECE = 1 << 16;
@@ -339,8 +339,11 @@ async function readLabels(reader) {
   return labels;
 }
 
-/** @param {Reader} reader */
-async function readRows(reader) {
+/**
+ * @param {Reader} reader
+ * @param {boolean} hasNative
+ */
+async function readRows(reader, hasNative) {
   const n = await reader.number();
   const rows = {
     n,
@@ -355,7 +358,8 @@ async function readRows(reader) {
   };
   const { cpu } = rows;
   await reader.column(rows.wall, (number, i) => cpu[i] + signed(number));
-  return rows;
+  if (!hasNative) return rows;
+  return { ...rows, native: await reader.column(new Uint32Array(n), most()) };
 }
 
 /**
@@ -441,7 +445,7 @@ export async function decodeHead(elements) {
   const states = await readStates(reader);
   const { waits, waitHolders } = await readWaits(reader);
   const labels = await readLabels(reader);
-  const rows = await readRows(reader);
+  const rows = await readRows(reader, meta.hasNative);
   const marks = (await readSpans(reader)).map(({ startNs, thread, name }) => ({
     timeNs: startNs,
     thread,

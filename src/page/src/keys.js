@@ -25,6 +25,11 @@ const KEYS = [
       ['m', 'colour by module, state, difference', 'colour'],
       ['g', 'group by nothing, thread, process, ...', 'group'],
       ['o', 'order: heaviest left, name, time', 'order'],
+      [
+        'y',
+        'frames of Python and PHP: usual, script functions alone, all native ones',
+        'frames',
+      ],
     ],
   ],
   [

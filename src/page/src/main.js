@@ -244,8 +244,8 @@ async function open() {
  * @returns {import('./app.js').State}
  */
 function beginning(app) {
-  const state = initialState();
-  if (!app.model.rows.side) return state;
+  const state = { ...initialState(), frames: app.whole.meta.frames };
+  if (!app.whole.rows.side) return state;
   const isAbsolute = app.changes?.absolute === true;
   return {
     ...state,

@@ -55,7 +55,12 @@ function joined(Kind, first, second, by = 0) {
 export function mergeModels(now, before) {
   return {
     ...now,
-    meta: { ...now.meta, kind: 'diff', hasTime: false },
+    meta: {
+      ...now.meta,
+      kind: 'diff',
+      hasTime: false,
+      hasNative: now.meta.hasNative || before.meta.hasNative,
+    },
     strings: [...now.strings, ...before.strings],
     ...mergeCode(now, before),
     ...mergeLists(now, before),
@@ -172,13 +177,19 @@ function mergeRows(now, before) {
   const { rows } = now;
   const old = before.rows;
   const nodes = now.nodes.n - 1;
+  const joinNodes = (
+    /** @type {Uint32Array} */ first,
+    /** @type {Uint32Array} */ second,
+  ) =>
+    joined(
+      Uint32Array,
+      first,
+      second.map((n) => (n === 0 ? 0 : n + nodes)),
+    );
   return {
     n: rows.n + old.n,
-    node: joined(
-      Uint32Array,
-      rows.node,
-      old.node.map((n) => (n === 0 ? 0 : n + nodes)),
-    ),
+    node: joinNodes(rows.node, old.node),
+    native: joinNodes(rows.native ?? rows.node, old.native ?? old.node),
     thread: joined(Uint32Array, rows.thread, old.thread, now.threads.length),
     state: joined(Uint32Array, rows.state, old.state, now.states.length),
     wait: joined(Uint32Array, rows.wait, old.wait, now.waits.length),

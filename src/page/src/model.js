@@ -32,6 +32,9 @@ import { Pairs } from './pairs.js';
  * @property {{percent: number, text: string}} cost
  * @property {string[]} notes what is missing
  * @property {boolean} hasTime
+ * @property {'usual' | 'script' | 'native'} frames those of interpreters that
+ * stacks have
+ * @property {boolean} hasNative rows have their stacks with all native frames
  * @property {[number, number][]} sessions
  * @property {'wall' | 'cpu'} mode
  * @property {string[]} summary
@@ -49,6 +52,7 @@ import { Pairs } from './pairs.js';
  * @property {Float64Array} count
  * @property {Float64Array} cpu
  * @property {Float64Array} wall
+ * @property {Uint32Array} [native] node of the stack with all native frames
  * @property {Uint8Array} [side] on a page of two profiles: 1 is the old one
  *
  * @typedef {object} Model
@@ -110,7 +114,8 @@ export function base(path) {
  * one of them in several files
  * @property {number} n
  * @property {string[]} name
- * @property {string[]} module
+ * @property {string[]} module '' for a function of Python or PHP
+ * @property {string[]} group its module, or its language
  * @property {Uint32Array} moduleOf
  * @property {Uint8Array} kind
  * @property {Uint32Array} first one of its entries in model.funcs
@@ -135,17 +140,20 @@ export function collectFunctions(model) {
   const name = [];
   /** @type {string[]} */
   const module = [];
+  /** @type {string[]} */
+  const group = [];
   for (let i = 0; i < funcs.n; i++) {
     const number = known.put(funcs.name[i], numbers[funcs.module[i]] ?? -1);
     of[i] = number;
     if (number < name.length) continue;
     name.push(string(model, funcs.name[i]));
-    module.push(names[funcs.module[i]] ?? '');
+    group.push(names[funcs.module[i]] ?? '');
+    module.push(funcs.kind[i] === KIND.script ? '' : group[number]);
     kind[number] = funcs.kind[i];
     moduleOf[number] = funcs.module[i];
     first[number] = i;
   }
-  return { n: name.length, name, module, moduleOf, kind, first, of };
+  return { n: name.length, name, module, group, moduleOf, kind, first, of };
 }
 
 /**

@@ -13,6 +13,13 @@ import { compile } from './selection.js';
  * @typedef {import('./app.js').State} State
  */
 
+/** Which frames of Python and PHP are shown. @type {[string, string][]} */
+const FRAMES = [
+  ['usual', 'usual'],
+  ['script', 'script alone'],
+  ['native', 'all native'],
+];
+
 /** Entries of the legend of modules. */
 const LEGEND = 8;
 
@@ -141,6 +148,9 @@ export class Toolbar {
         ['name', 'by name'],
         ['time', 'by time'],
       ]),
+      app.frameChoices.length > 1
+        ? this.select('Frames', 'frames', FRAMES)
+        : null,
       this.toggle('Callers', 'invert', 'From the leaf to its callers (b)'),
       this.toggle(
         'Fold',
@@ -268,6 +278,8 @@ export class Toolbar {
       option.disabled = option.value === 'difference' && !app.isDiff;
     for (const option of this.selects[2][0].options)
       option.disabled = option.value === 'time' && !app.time;
+    for (const option of this.selects[3]?.[0].options ?? [])
+      option.disabled = !app.frameChoices.some((f) => f === option.value);
     if (this.compareGroup) this.compareGroup.hidden = !app.isDiff;
     if (document.activeElement !== this.search)
       this.search.value = state.search;

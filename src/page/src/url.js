@@ -12,6 +12,7 @@ const CHOICES = {
   value: ['cpu', 'wall', 'waiting', 'runnable'],
   colour: ['module', 'state', 'difference'],
   order: ['heavy', 'name', 'time'],
+  frames: ['usual', 'script', 'native'],
   compare: ['share', 'absolute'],
   strip: ['lanes', 'heat'],
   theme: ['', 'light', 'dark'],
