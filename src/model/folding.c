@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu_wait.h"
 #include "naming.h"
 #include "folding.h"
 
@@ -256,11 +257,13 @@ is_script(const struct profile *profile, uint32_t node)
 }
 
 /* Leave out NODE if it is native and a function of the interpreter calls it. If
- * it is such a function, let the next outer one call it. */
+ * it is such a function, let the next outer one call it. Whether NODE waits for
+ * a GPU is found first: native functions tell. */
 static void
 fold_native(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
+    (void)gpu_wait_is_at(profile, node);
     at->parent = folding_shown(profile, at->parent);
     if (!is_script(profile, node)) {
         at->is_folded = is_script(profile, at->parent);
@@ -311,7 +314,10 @@ void
 folding_apply(struct profile *profile)
 {
     folding_extend(profile);
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        profile->samples[i].node =
-            folding_shown(profile, profile->samples[i].node);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        struct profile_sample *sample = &profile->samples[i];
+        sample->is_gpu_wait |=
+            profile->shows_script && gpu_wait_is_at(profile, sample->node);
+        sample->node = folding_shown(profile, sample->node);
+    }
 }
