@@ -5,9 +5,11 @@
 
 #include "code_edge.h"
 
-/* Functions of assembly are aligned to this many bytes. So far from it at most
- * is the return before it. */
-#define ALIGNMENT 16u
+/* Functions of assembly are aligned to ALIGNMENT bytes, or to a multiple of it.
+ * The return before a function is less than FILLED_MOST bytes from it: code of
+ * SIMD is aligned to 32 or 64, the size of a vector or of a line of the cache.
+ */
+enum { ALIGNMENT = 16, FILLED_MOST = 64 };
 
 /* A stretch of code, from BASE on. */
 struct stretch {
@@ -20,17 +22,12 @@ static bool
 find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
              struct stretch *stretch)
 {
-    for (size_t i = 1; i < view->count; i++) {
-        const Elf64_Shdr *section = &view->sections[i];
-        if ((section->sh_flags & SHF_EXECINSTR) == 0 ||
-            low < section->sh_addr || address < low ||
-            address - section->sh_addr >= section->sh_size)
-            continue;
-        *stretch =
-            (struct stretch){elf_view_content(view, section), section->sh_addr};
-        return stretch->code.at != NULL;
-    }
-    return false;
+    const Elf64_Shdr *section = elf_view_code(view, address);
+    if (section == NULL || section != elf_view_code(view, low))
+        return false;
+    *stretch =
+        (struct stretch){elf_view_content(view, section), section->sh_addr};
+    return stretch->code.at != NULL;
 }
 
 /* The length of what fills a gap at CODE: a nop or int3, or zeroes up to the
@@ -74,7 +71,7 @@ static bool
 begins_x86(const uint8_t *start, const uint8_t *end)
 {
     const uint8_t *least =
-        end - start > (long)ALIGNMENT ? end - ALIGNMENT : start;
+        end - start > FILLED_MOST ? end - FILLED_MOST : start;
     for (const uint8_t *at = end; at-- > least;) {
         const uint8_t *next = at + 1;
         size_t length = 1;

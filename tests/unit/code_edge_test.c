@@ -65,6 +65,10 @@ functions_begin_behind_returns(void **state)
     PUT(125, 0xc3, 0xcc, 0x90);
     expect_edge(0, 200, 128);
     expect_edge(0, 127, 96);
+    /* As far as a function that is aligned to 64 may be from a return. */
+    PUT(128, 0xc3);
+    memset(file.code + 129, 0x90, 63);
+    expect_edge(0, 200, 192);
 }
 
 static void
