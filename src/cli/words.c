@@ -83,7 +83,8 @@ static const struct word names[] = {
     {"[gpu]", "in folded stacks: the thread waited there for a GPU; so it did "
               "with \"[gpu, spinning]\", which is CPU time"},
     {"lib.so+0x1234", "code without a name: a file, and where its function "
-                      "begins in it"},
+                      "begins in it; `sprofile info` says which symbol is "
+                      "before it"},
     {"f [clone .cold]", "a part of f that the compiler put elsewhere"},
     {"(7 more)", "branches that are too small to be drawn, with their sum"},
     {"> f", "in a tree: f is the only one that the function above calls; < f, "

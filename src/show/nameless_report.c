@@ -28,7 +28,7 @@
 #include "text_report.h"
 
 /* Most functions of a file that are listed. */
-enum { FUNCTIONS_MOST = 3 };
+enum { FUNCTIONS_MOST = 5 };
 
 enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
 

@@ -43,7 +43,7 @@ for file in p.sprof p.pb.gz; do
             " +no_size\+$address is $((address - first)) bytes behind simd_first" \
             out || fail "no hint to $name: $(grep behind out)"
     done < <(grep '^function' truth)
-    [ "$(grep -c '^no_size+' rows)" -eq 3 ] ||
+    [ "$(grep -c '^no_size+' rows)" -eq 4 ] ||
         fail "other rows: $(grep '^no_size+' rows)"
 done
 finish

@@ -15,7 +15,7 @@
 
 #include "work.h"
 
-#define FUNCTIONS 4u
+#define FUNCTIONS 5u
 
 /* Of the assembly: each counts ROUNDS down. */
 extern void (*const simd_functions[FUNCTIONS])(uint64_t rounds);
