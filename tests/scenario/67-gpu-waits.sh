@@ -6,8 +6,8 @@
 #   it sleeps, and "gpu, spinning" while it uses the CPU; below a function that
 #   does not wait it is in neither;
 # - the times are those of the program's own clocks;
-# - reports, filters, folded stacks, pprof, speedscope and the Firefox Profiler's
-#   files agree;
+# - reports, filters, folded stacks, pprof, speedscope, the Firefox Profiler's
+#   files and the page agree;
 # - the lines of Python that make a thread wait are found, and files without
 #   native functions keep the states;
 # - top and stacks say so of a process that runs.
@@ -53,6 +53,12 @@ expect_agreement() {
     [ "$(awk -F, 'NR == 2 { print $(NF - 2), $(NF - 1) }' out)" = \
         "$(awk '{ cpu += $2; wall += $3 }
             END { printf "%.0f %.0f", cpu, wall }' <<<"$wanted")" ] || fail "a filter has other sums: $(cat out)"
+    plain "$sprofile" convert "$1" all.html
+    expect_status 0
+    ! command -v node >/dev/null || [ "$(node "$here/states.mjs" all.html |
+        sed -n 's/^gpu, spinning|/spins|/p; s/^gpu|/sleeps|/p' |
+        tr '|' ' ' | sort)" = "$wanted" ] ||
+        fail "the page has other sums: $(node "$here/states.mjs" all.html)"
     plain "$sprofile" convert "$1" all.wall.speedscope.json
     plain "$sprofile" convert "$1" all.firefox.json
     $python - "$wanted" <<'P' || fail "speedscope or Firefox differ"
