@@ -107,7 +107,7 @@ take_sysroot(const struct command_option *option, void *values,
 const struct command_option inputs_options[] = {
     {"thread", "NAME|TID", "samples of this thread (NAME may be a pattern, a*)",
      .take = inputs_take_value},
-    {"state", "S", "in this state: running, runnable, waiting, futex...",
+    {"state", "S", "in this state: running, runnable, waiting, gpu, futex...",
      .take = inputs_take_value},
     {"label", "KEY=VALUE",
      "with this label: thread, tid, process, state,\n"

@@ -30,6 +30,9 @@ static const struct word times[] = {
     {"runnable", "the thread could have run, and waited for a CPU"},
     {"waiting", "the thread slept in a system call; \"futex\", \"read\" and so "
                 "on are the call"},
+    {"gpu", "the thread slept below a function that waits for a GPU, such as "
+            "cudaStreamSynchronize"},
+    {"gpu, spinning", "it was on a CPU there: that CPU time is a wait, too"},
 };
 
 static const struct word samples[] = {
@@ -77,8 +80,11 @@ static const struct word names[] = {
                          "`sprofile info` says how to name it"},
     {"[waiting]", "in folded stacks: the thread waited there"},
     {"[runnable]", "in folded stacks: the thread waited there for a CPU"},
+    {"[gpu]", "in folded stacks: the thread waited there for a GPU; so it did "
+              "with \"[gpu, spinning]\", which is CPU time"},
     {"lib.so+0x1234", "code without a name: a file, and where its function "
-                      "begins in it"},
+                      "begins in it; `sprofile info` says which symbol is "
+                      "before it"},
     {"f [clone .cold]", "a part of f that the compiler put elsewhere"},
     {"(7 more)", "branches that are too small to be drawn, with their sum"},
     {"> f", "in a tree: f is the only one that the function above calls; < f, "

@@ -16,7 +16,9 @@
 
 #include "base/text.h"
 #include "model/folding.h"
+#include "model/gpu_wait.h"
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "model/system_call.h"
 #include "read/generated.h"
 #include "read/spool.h"
@@ -254,10 +256,13 @@ copy_record(struct stacks *stacks)
     return copy;
 }
 
-/* The name of the system call that ENTRY waits in, "waiting" if unknown. */
+/* What ENTRY waits in, in the words for the states of samples. */
 static const char *
-name_wait(struct stacks *stacks, const struct stacks_entry *entry)
+name_wait(struct stacks *stacks, const struct stacks_entry *entry,
+          bool is_gpu_wait)
 {
+    if (is_gpu_wait)
+        return SAMPLE_STATE_GPU;
     if (entry->system_call == SYSCALL_UNKNOWN)
         return "waiting";
     const char *name =
@@ -272,15 +277,16 @@ name_wait(struct stacks *stacks, const struct stacks_entry *entry)
 
 /* The activity of a thread, in the words for the states of samples. */
 static const char *
-doing_of(struct stacks *stacks, const struct stacks_entry *entry)
+doing_of(struct stacks *stacks, const struct stacks_entry *entry,
+         bool is_gpu_wait)
 {
     switch (entry->state) {
     case 'R':
-        return "running";
+        return is_gpu_wait ? SAMPLE_STATE_SPINS : "running";
     case 'S':
     case 'D':
     case 'I':
-        return name_wait(stacks, entry);
+        return name_wait(stacks, entry, is_gpu_wait);
     case 'T':
         return "stopped";
     case 't':
@@ -299,20 +305,18 @@ static void
 take_entry(struct stacks *stacks, const struct stacks_entry *entry,
            uint64_t time, struct stacks_thread *thread)
 {
-    const struct profile *profile = stacks->profile;
+    struct profile *profile = stacks->profile;
     uint32_t number = spool_load_number(&stacks->load->threads, entry->thread);
     uint32_t node = spool_load_node(stacks->load, entry->node);
+    node = node != INTERN_NONE ? generated_node(stacks->load, node, time) : 0;
     const char *waits_on =
         entry->waits_on != 0 ? text_of(stacks, entry->waits_on) : NULL;
     *thread = (struct stacks_thread){
         .tid = entry->tid,
         .name = number != INTERN_NONE ? profile->threads[number].name : "",
-        .node = node != INTERN_NONE
-                    ? folding_shown(profile,
-                                    generated_node(stacks->load, node, time))
-                    : 0,
+        .node = folding_shown(profile, node),
         .depth = entry->depth,
-        .doing = doing_of(stacks, entry),
+        .doing = doing_of(stacks, entry, gpu_wait_is_at(profile, node)),
         .waits_on = waits_on != NULL ? waits_on : "",
         .owner = entry->owner,
         .owner_at = STACKS_NONE,

@@ -87,8 +87,9 @@ static int
 find_group(const struct naming *naming, struct intern *keys,
            struct stacks_thread *thread)
 {
-    uint64_t key[2] = {naming->named[thread->node],
-                       (uint64_t)thread->state << 8 | thread->cause};
+    uint64_t key[3] = {naming->named[thread->node],
+                       (uint64_t)thread->state << 8 | thread->cause,
+                       (uintptr_t)thread->doing};
     if (stacks_is_waiting(thread))
         key[1] |= (uint64_t)thread->system_call << 16;
     thread->group = intern_put(keys, key, sizeof(key));

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/sample_state.h"
 #include "read/spool.h"
 #include "read/spool_load.h"
 #include "store/reader.h"
@@ -324,10 +325,13 @@ watch_state(const struct watch *watch, uint32_t thread, const char **waits_on)
         return "ended";
     if (sample != NULL && at->is_open) {
         *waits_on = sample->waits_on;
-        return profile_state(watch->profile, sample);
+        return sample_state_name(watch->profile, sample);
     }
-    if (at->has_run)
+    if (at->has_run && at->last_run == 0)
         return "running";
+    if (at->has_run)
+        return sample_state_name(watch->profile,
+                                 &watch->profile->samples[at->last_run - 1]);
     return sample != NULL && sample->state == STATE_RUNQUEUE ? "runnable" : "-";
 }
 

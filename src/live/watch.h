@@ -182,10 +182,9 @@ struct watch *watch_new(struct reader *reader,
 int watch_look(struct watch *watch);
 
 /*
- * The activity of THREAD at the latest look. The result is "running",
- * "runnable", the name of the system call that it waits in, "waiting", "ended",
- * or "-" if unknown. *WAITS_ON is what the thread waits for, "" if it does not
- * wait or if that is unknown.
+ * The activity of THREAD at the latest look. The result is that of
+ * sample_state_name, "ended", or "-" if unknown. *WAITS_ON is what the thread
+ * waits for, "" if it does not wait or if that is unknown.
  */
 const char *watch_state(const struct watch *watch, uint32_t thread,
                         const char **waits_on);

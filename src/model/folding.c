@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu_wait.h"
 #include "naming.h"
 #include "folding.h"
 
@@ -321,6 +322,9 @@ fold_node(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
     at->caller = at->parent;
+    /* Native functions tell whether it waits for a GPU. */
+    if (profile->shows_script)
+        (void)gpu_wait_is_at(profile, node);
     if (at->is_settled)
         at->parent = folding_shown(profile, at->parent);
     else
@@ -347,6 +351,8 @@ folding_apply(struct profile *profile)
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         struct profile_sample *sample = &profile->samples[i];
         sample->native_node = sample->node;
+        sample->is_gpu_wait |=
+            profile->shows_script && gpu_wait_is_at(profile, sample->node);
         sample->node = folding_shown(profile, sample->node);
     }
 }

@@ -15,7 +15,6 @@
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
-#include "system_call.h"
 #include "profile.h"
 
 /* Reserve the numbers that have a special meaning. Node 0 is no node, and
@@ -96,28 +95,6 @@ profile_offset(const struct profile *profile, uint32_t node)
 {
     const struct profile_node *at = &profile->nodes[node];
     return at->offset - ((at->flags & NODE_RETURN) != 0);
-}
-
-/* Each machine has its own numbers of system calls, so the name depends on the
- * machine, too. */
-const char *
-profile_state(struct profile *profile, const struct profile_sample *sample)
-{
-    uint32_t process = profile->threads[sample->thread].process;
-    char text[32];
-    if (sample->state == STATE_RUNNING)
-        return "running";
-    if (sample->state == STATE_RUNQUEUE)
-        return "runnable";
-    if (sample->system_call == SYSCALL_UNKNOWN)
-        return "waiting";
-    const char *name = system_call_name(profile->processes[process].machine,
-                                        sample->system_call);
-    if (name == NULL) {
-        snprintf(text, sizeof(text), "system call %u", sample->system_call);
-        name = profile_string(profile, text);
-    }
-    return name != NULL ? name : "waiting";
 }
 
 const char *

@@ -126,9 +126,10 @@ struct profile_node {
     /* folding.h: its parent stands for it; its parent stays (always in a pprof
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
-    uint8_t mark;    /* enum naming_mark (naming.h) */
-    uint8_t entries; /* innermost inlined functions that are left out */
-    uint32_t caller; /* the parent that it had before it was folded */
+    uint8_t mark;     /* enum naming_mark (naming.h) */
+    uint8_t gpu_wait; /* for gpu_wait.c */
+    uint8_t entries;  /* innermost inlined functions that are left out */
+    uint32_t caller;  /* the parent that it had before it was folded */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };
@@ -138,6 +139,8 @@ struct profile_sample {
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
     uint8_t state;        /* enum state */
     bool is_measured;     /* CPU time is exact (TRIGGER_HOOK) */
+    bool is_gpu_wait;     /* gpu_wait.h: what tells so may have been left out of
+                             its stack */
     uint32_t epoch;       /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
@@ -275,12 +278,6 @@ void profile_add_cost(struct profile_cost *to, const struct profile_cost *cost);
  * For a return address it is one less, because the call is before that address.
  */
 uint64_t profile_offset(const struct profile *profile, uint32_t node);
-
-/* The name of SAMPLE's state: "running", "runnable", the name of the system
- * call in which the thread waited ("system call 511" if it has none), or
- * "waiting". The string lives as long as PROFILE. */
-const char *profile_state(struct profile *profile,
-                          const struct profile_sample *sample);
 
 /* The last part of MODULE's path, "" for module 0. It lives as long as
  * PROFILE. */

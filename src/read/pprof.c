@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "model/events.h"
+#include "model/sample_state.h"
 #include "model/system_call.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -124,7 +125,12 @@ set_state(struct profile_sample *key, const char *name)
     if (name == NULL || strcmp(name, "running") == 0)
         return;
     unsigned number;
-    if (strcmp(name, "runnable") == 0) {
+    if (strcmp(name, SAMPLE_STATE_SPINS) == 0) {
+        key->is_gpu_wait = true;
+    } else if (strcmp(name, SAMPLE_STATE_GPU) == 0) {
+        key->state = STATE_WAITING;
+        key->is_gpu_wait = true;
+    } else if (strcmp(name, "runnable") == 0) {
         key->state = STATE_RUNQUEUE;
     } else if (strcmp(name, "waiting") == 0) {
         key->state = STATE_WAITING;

@@ -198,6 +198,7 @@ spool_find_key(struct spool_load *load, const struct record_sample *record,
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
         .is_measured = record->trigger == TRIGGER_HOOK,
+        .is_gpu_wait = (record->flags & SAMPLE_GPU_WAIT) != 0,
         .labels = label_set(load, record->label),
     };
     if (record->waits_on != 0)

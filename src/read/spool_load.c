@@ -422,6 +422,7 @@ spool_load_sample(struct spool_load *load, const struct profile_sample *key)
     const uintptr_t words[6] = {key->thread,
                                 key->node,
                                 (uintptr_t)load->number << 32 |
+                                    (uintptr_t)key->is_gpu_wait << 25 |
                                     (uintptr_t)key->is_measured << 24 |
                                     (uintptr_t)key->state << 16 |
                                     key->system_call,

@@ -6,6 +6,7 @@
  *    cpu %  wall %  places  in
  *     61.0    20.3     112  generated code [1]
  *      1.4     9.8       3  /usr/lib/libfast.so [2]
+ *          libfast.so+0x1240 is 64 bytes behind fast_begin
  *      0.3     0.1      31  14 files, each with less than 0.5 % [2, 3]
  *   what would help
  *     [1] its runtime writes names ...
@@ -13,7 +14,10 @@
  *     [3] no package has their debug information ...
  *
  * The percentages are of the stacks that have such a frame anywhere. So they
- * may add up to more than 100. Each hint is given once.
+ * may add up to more than 100. Each hint is given once. Of a file, the
+ * functions with the most time of their own follow, each with the nearest
+ * symbol before it. It is no name of the function, but says where in the file
+ * that is.
  */
 #include <string.h>
 
@@ -22,6 +26,9 @@
 #include "view/nameless.h"
 #include "columns.h"
 #include "text_report.h"
+
+/* Most functions of a file that are listed. */
+enum { FUNCTIONS_MOST = 5 };
 
 enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
 
@@ -149,10 +156,34 @@ print_values(struct columns *columns, const struct profile *profile,
     columns_last(columns);
 }
 
+/* Print the symbols before the functions of ROW that have the most time. */
+static void
+print_functions(FILE *stream, const struct profile *profile,
+                const struct nameless *nameless, const struct nameless_row *row)
+{
+    unsigned left = FUNCTIONS_MOST;
+    for (uint32_t i = 0; i < nameless->function_count && left > 0; i++) {
+        const struct nameless_function *function = &nameless->functions[i];
+        if (function->row != row->number)
+            continue;
+        uint64_t distance;
+        const char *before =
+            symbolizer_before(profile->symbols,
+                              profile->modules[row->module].symbols,
+                              profile_offset(profile, function->node),
+                              &distance);
+        left--;
+        if (before != NULL)
+            fprintf(stream, "        %s is %llu bytes behind %s\n",
+                    function->name, (unsigned long long)distance, before);
+    }
+}
+
 /* Print a file and, if its symbols were found but not used, the reason. */
 static void
 print_row(struct columns *columns, const struct profile *profile,
-          struct hints *hints, const struct nameless_row *row)
+          struct hints *hints, const struct nameless *nameless,
+          const struct nameless_row *row)
 {
     const struct profile_module *module = &profile->modules[row->module];
     const char *problem =
@@ -163,6 +194,7 @@ print_row(struct columns *columns, const struct profile *profile,
     print_numbers(columns, profile, hints, row, 1);
     if (problem != NULL)
         fprintf(columns->stream, "        %s\n", problem);
+    print_functions(columns->stream, profile, nameless, row);
 }
 
 static void
@@ -207,7 +239,7 @@ nameless_report_write(FILE *stream, struct profile *profile)
         fputc('\n', stream);
         columns_titles(&columns, "frames without names");
         for (uint32_t i = 0; i < nameless.count; i++)
-            print_row(&columns, profile, &hints, &nameless.rows[i]);
+            print_row(&columns, profile, &hints, &nameless, &nameless.rows[i]);
         print_rest(&columns, profile, &hints, &nameless);
         print_hints(stream, profile, &hints);
     }

@@ -13,6 +13,7 @@
 
 #include "base/path.h"
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/number.h"
 #include "truncate.h"
 #include "paint.h"
@@ -339,21 +340,28 @@ print_cpu(FILE *stream, const struct stacks *stacks,
                 number_seconds(most->cpu));
 }
 
-/* Print "waiting in accept4" or "running". */
+/* Print "waiting in accept4", "waiting for the GPU" or "running". */
 static void
 print_state(FILE *stream, const struct stacks_thread *thread)
 {
-    if (stacks_is_waiting(thread))
-        fprintf(stream, "%s%s%s",
-                strcmp(thread->doing, "waiting") != 0 ? "waiting in " : "",
-                thread->doing,
-                thread->state == 'D' ? " (not to be interrupted)" : "");
-    else if (strcmp(thread->doing, "traced") == 0)
-        fputs("stopped by a debugger", stream);
-    else if (strcmp(thread->doing, "unknown") == 0)
-        fputs("in an unknown state", stream);
-    else
-        fputs(thread->doing, stream);
+    static const struct {
+        const char *doing, *text;
+    } texts[] = {
+        {"waiting", "waiting"},
+        {SAMPLE_STATE_GPU, "waiting for the GPU"},
+        {SAMPLE_STATE_SPINS, "waiting for the GPU, spinning"},
+        {"traced", "stopped by a debugger"},
+        {"unknown", "in an unknown state"},
+    };
+    const char *before = stacks_is_waiting(thread) ? "waiting in " : "";
+    const char *text = thread->doing;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (strcmp(thread->doing, texts[i].doing) == 0) {
+            before = "";
+            text = texts[i].text;
+        }
+    fprintf(stream, "%s%s%s", before, text,
+            thread->state == 'D' ? " (not to be interrupted)" : "");
 }
 
 /* Print "3 threads waiting in accept4, socket:[123], 0.012 s of CPU time". */

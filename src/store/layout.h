@@ -329,6 +329,9 @@ enum sample_flags {
     /* Written by `sprofile convert`, from a file that does not know when
      * samples were. */
     SAMPLE_UNTIMED = 8, /* TIME says nothing */
+    /* Written by `sprofile convert`: it waits for a GPU (model/gpu_wait.h),
+     * though its stack may not tell. */
+    SAMPLE_GPU_WAIT = 16,
 };
 
 /* Written once, early; its counters then grow in place at every tick. */

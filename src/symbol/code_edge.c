@@ -5,33 +5,27 @@
 
 #include "code_edge.h"
 
-/* Functions of assembly are aligned to this many bytes. So far from it at most
- * is the return before it. */
-#define ALIGNMENT 16u
+/* Functions of assembly are aligned to ALIGNMENT bytes, or to a multiple of it.
+ * The return before a function is less than FILLED_MOST bytes from it: code of
+ * SIMD is aligned to 32 or 64, the size of a vector or of a line of the cache.
+ */
+enum { ALIGNMENT = 16, FILLED_MOST = 64 };
 
-/* A stretch of code, from BASE on. */
+/* How the code ends in front of the fillers before END, of which START is the
+ * first byte. *TARGET becomes where a jump leads to: an offset from START. */
+enum way { GOES_ON, RETURNS, JUMPS };
+typedef enum way way_function(const uint8_t *start, const uint8_t *end,
+                              int64_t *target);
+
+/* No target. */
+#define NOWHERE INT64_MIN
+
+/* The code of a section, from a symbol on. */
 struct stretch {
-    struct bytes code;
-    uint64_t base;
+    const uint8_t *start;
+    int64_t size;
+    way_function *way;
 };
-
-/* Find the section with code that holds LOW and ADDRESS. */
-static bool
-find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
-             struct stretch *stretch)
-{
-    for (size_t i = 1; i < view->count; i++) {
-        const Elf64_Shdr *section = &view->sections[i];
-        if ((section->sh_flags & SHF_EXECINSTR) == 0 ||
-            low < section->sh_addr || address < low ||
-            address - section->sh_addr >= section->sh_size)
-            continue;
-        *stretch =
-            (struct stretch){elf_view_content(view, section), section->sh_addr};
-        return stretch->code.at != NULL;
-    }
-    return false;
-}
 
 /* The length of what fills a gap at CODE: a nop or int3, or zeroes up to the
  * end, 8 of them at least. 0: it is another instruction. LEFT bytes are there.
@@ -69,53 +63,125 @@ is_operand(const uint8_t *start, const uint8_t *at)
                          : before >= 0x84 && before <= 0x8b;
 }
 
-/* Whether a return, and then nothing but fillers, ends at END. */
+/* Whether there is nothing but fillers from CODE to END. */
 static bool
-begins_x86(const uint8_t *start, const uint8_t *end)
+is_filled_x86(const uint8_t *code, const uint8_t *end)
 {
-    const uint8_t *least =
-        end - start > (long)ALIGNMENT ? end - ALIGNMENT : start;
-    for (const uint8_t *at = end; at-- > least;) {
-        const uint8_t *next = at + 1;
-        size_t length = 1;
-        while (*at == 0xc3 && next < end && length != 0)
-            next += length = filler_x86(next, (size_t)(end - next));
-        if (*at == 0xc3 && next == end && !is_operand(start, at))
-            return true;
-    }
-    return false;
+    size_t length = 1;
+    while (code < end && length != 0)
+        code += length = filler_x86(code, (size_t)(end - code));
+    return code == end;
 }
 
-/* ret; nop and zeroes fill gaps. */
-static bool
-begins_arm(const uint8_t *start, const uint8_t *end)
+/* Where the jump at AT leads to, which END follows: an offset from START. -1 if
+ * there is none. (Intel SDM, volume 2, "JMP": EB cb, E9 cd.) */
+static int64_t
+jump_x86(const uint8_t *start, const uint8_t *at, const uint8_t *end)
+{
+    int32_t far;
+    if (*at == 0xeb && end - at >= 2 && is_filled_x86(at + 2, end))
+        return at + 2 - start + (int8_t)at[1];
+    if (*at != 0xe9 || end - at < 5 || !is_filled_x86(at + 5, end))
+        return NOWHERE;
+    memcpy(&far, at + 1, sizeof(far));
+    return at + 5 - start + far;
+}
+
+static enum way
+way_x86(const uint8_t *start, const uint8_t *end, int64_t *target)
+{
+    const uint8_t *least =
+        end - start > FILLED_MOST ? end - FILLED_MOST : start;
+    for (const uint8_t *at = end; at-- > least;) {
+        if (*at == 0xc3 && is_filled_x86(at + 1, end) && !is_operand(start, at))
+            return RETURNS;
+        *target = jump_x86(start, at, end);
+        if (*target != NOWHERE)
+            return JUMPS;
+    }
+    return GOES_ON;
+}
+
+/* ret and b; nop and zeroes fill gaps. (Arm ARM, "B": imm26 words from here.)
+ */
+static enum way
+way_arm(const uint8_t *start, const uint8_t *end, int64_t *target)
 {
     uint32_t word = 0;
     do {
         if (end - start < (long)sizeof(word))
-            return false;
+            return GOES_ON;
         end -= sizeof(word);
         memcpy(&word, end, sizeof(word));
     } while (word == 0 || word == 0xd503201fu);
-    return word == 0xd65f03c0u;
+    *target = end - start + (int32_t)(word << 6) / 64 * 4;
+    if (word >> 26 == 5)
+        return JUMPS;
+    return word == 0xd65f03c0u ? RETURNS : GOES_ON;
+}
+
+/* Find the code from LOW on in the section that also holds ADDRESS. */
+static bool
+find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
+             struct stretch *stretch)
+{
+    const Elf64_Ehdr *header = (const void *)view->bytes;
+    const Elf64_Shdr *section = elf_view_code(view, address);
+    if (section == NULL || section != elf_view_code(view, low))
+        return false;
+    struct bytes code = elf_view_content(view, section);
+    if (code.at == NULL)
+        return false;
+    *stretch = (struct stretch){
+        .start = code.at + (low - section->sh_addr),
+        .size = (int64_t)(section->sh_size - (low - section->sh_addr)),
+    };
+    if (header->e_machine == EM_X86_64)
+        stretch->way = way_x86;
+    if (header->e_machine == EM_AARCH64)
+        stretch->way = way_arm;
+    return stretch->way != NULL;
+}
+
+/* The last offset above LOW, HIGH at most, behind a return; else LOW. */
+static int64_t
+last_return(const struct stretch *stretch, int64_t low, int64_t high)
+{
+    int64_t target;
+    for (int64_t at = high / ALIGNMENT * ALIGNMENT; at > low; at -= ALIGNMENT)
+        if (stretch->way(stretch->start, stretch->start + at, &target) ==
+            RETURNS)
+            return at;
+    return low;
+}
+
+/* Whether the jump to TARGET that ends before AT leaves its function: a return
+ * lies between, or the symbol's beginning, or the end of the section. A jump to
+ * a loop that is aligned does not. */
+static bool
+leaves(const struct stretch *stretch, int64_t at, int64_t target)
+{
+    if (target < 0 || target >= stretch->size)
+        return true;
+    return target < at ? target < last_return(stretch, 0, at - ALIGNMENT)
+                       : last_return(stretch, at, target) > at;
 }
 
 uint64_t
 code_edge_last(const struct elf_view *view, uint64_t low, uint64_t address)
 {
-    const Elf64_Ehdr *header = (const void *)view->bytes;
-    bool (*begins)(const uint8_t *, const uint8_t *) = NULL;
     struct stretch stretch;
-    if (header != NULL && header->e_machine == EM_X86_64)
-        begins = begins_x86;
-    if (header != NULL && header->e_machine == EM_AARCH64)
-        begins = begins_arm;
-    if (begins == NULL || !find_stretch(view, low, address, &stretch))
+    int64_t target;
+    if (!find_stretch(view, low, address, &stretch))
         return low;
-    const uint8_t *start = stretch.code.at + (low - stretch.base);
-    for (uint64_t at = address & ~(uint64_t)(ALIGNMENT - 1); at > low;
-         at -= ALIGNMENT)
-        if (begins(start, start + (at - low)))
+    for (uint64_t at = address / ALIGNMENT * ALIGNMENT; at > low;
+         at -= ALIGNMENT) {
+        int64_t offset = (int64_t)(at - low);
+        enum way way =
+            stretch.way(stretch.start, stretch.start + offset, &target);
+        if (way == RETURNS ||
+            (way == JUMPS && leaves(&stretch, offset, target)))
             return at;
+    }
     return low;
 }

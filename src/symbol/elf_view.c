@@ -147,6 +147,19 @@ elf_view_open_memory(struct elf_view *view, const void *bytes, size_t size)
     return -1;
 }
 
+const Elf64_Shdr *
+elf_view_code(const struct elf_view *view, uint64_t address)
+{
+    for (size_t i = 1; i < view->count; i++) {
+        const Elf64_Shdr *section = &view->sections[i];
+        if ((section->sh_flags & SHF_EXECINSTR) != 0 &&
+            address >= section->sh_addr &&
+            address - section->sh_addr < section->sh_size)
+            return section;
+    }
+    return NULL;
+}
+
 struct bytes
 elf_view_content(const struct elf_view *view, const Elf64_Shdr *section)
 {

@@ -56,6 +56,9 @@ const char *elf_view_name(const struct elf_view *view,
 const Elf64_Shdr *elf_view_section(const struct elf_view *view,
                                    const char *name);
 
+/* The section with code that holds ADDRESS; NULL if there is none. */
+const Elf64_Shdr *elf_view_code(const struct elf_view *view, uint64_t address);
+
 /* The bytes of SECTION in the file. AT is NULL if it has none there. */
 struct bytes elf_view_content(const struct elf_view *view,
                               const Elf64_Shdr *section);

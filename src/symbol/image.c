@@ -140,6 +140,19 @@ image_find(struct image *image, uint64_t address, struct image_answer *answer,
 }
 
 const char *
+image_before(const struct image *image, uint64_t address, uint64_t *start)
+{
+    const struct elf_view *file = &image->sketch.file;
+    const struct range *range =
+        range_index_before(&image->symbols.ranges, address);
+    if (range == NULL ||
+        elf_view_code(file, range->low) != elf_view_code(file, address))
+        return NULL;
+    *start = range->low;
+    return image->symbols.names[range->value];
+}
+
+const char *
 image_problem(const struct image *image)
 {
     if (image->file.module != NULL || image->sketch.symbols.all != NULL)

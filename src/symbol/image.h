@@ -54,6 +54,12 @@ struct image *image_open_brief(struct sketch *sketch,
 void image_find(struct image *image, uint64_t address,
                 struct image_answer *answer, unsigned limit);
 
+/* The symbol that begins nearest before or at ADDRESS in the same section, as
+ * it stands in the table, whether or not it covers ADDRESS. *START becomes
+ * where it begins. NULL if there is none. */
+const char *image_before(const struct image *image, uint64_t address,
+                         uint64_t *start);
+
 /* Why the file is not used, as a sentence. NULL if it is used. */
 const char *image_problem(const struct image *image);
 

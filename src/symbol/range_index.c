@@ -103,6 +103,13 @@ range_index_find(const struct range_index *index, uint64_t address,
     return NULL;
 }
 
+const struct range *
+range_index_before(const struct range_index *index, uint64_t address)
+{
+    size_t count = started_by(index, address);
+    return count > 0 ? &index->ranges[count - 1] : NULL;
+}
+
 void
 range_index_free(struct range_index *index)
 {

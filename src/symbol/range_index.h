@@ -43,6 +43,11 @@ const struct range *range_index_find(const struct range_index *index,
                                      uint64_t address,
                                      const struct range *previous);
 
+/* Returns the range that begins nearest before or at ADDRESS, whether or not it
+ * covers it. NULL if there is none. */
+const struct range *range_index_before(const struct range_index *index,
+                                       uint64_t address);
+
 void range_index_free(struct range_index *index);
 
 #endif

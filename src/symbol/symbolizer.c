@@ -416,6 +416,27 @@ symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
     return place != NULL && *place != NULL ? *place : &lost_symbol;
 }
 
+const char *
+symbolizer_before(struct symbolizer *symbolizer, uint32_t id, uint64_t offset,
+                  uint64_t *distance)
+{
+    struct unit_frame frame;
+    struct image_answer answer = {.frames = &frame, .start = offset};
+    struct module *module = address_table_find(&symbolizer->modules, id, 0);
+    struct image *image = module != NULL ? get_image(symbolizer, module) : NULL;
+    uint64_t start;
+    if (image == NULL)
+        return NULL;
+    image_find(image, offset, &answer, 1);
+    const char *name = image_before(image, answer.start, &start);
+    const struct spelling *spelling =
+        name != NULL ? spell(symbolizer, name) : NULL;
+    if (spelling == NULL)
+        return NULL;
+    *distance = answer.start - start;
+    return spelling->function;
+}
+
 static int
 compare_questions(const void *left, const void *right)
 {

@@ -100,6 +100,16 @@ void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id);
 const struct symbol *symbolizer_find(struct symbolizer *symbolizer, uint32_t id,
                                      uint64_t offset);
 
+/*
+ * For an OFFSET in module ID whose function has no name: returns the symbol
+ * that begins nearest before that function, named as in the source, and puts
+ * into *DISTANCE how many bytes lie between their beginnings. The function may
+ * belong to that symbol or not. NULL if the file has none before it, or cannot
+ * be read. The string is valid until symbolizer_free.
+ */
+const char *symbolizer_before(struct symbolizer *symbolizer, uint32_t id,
+                              uint64_t offset, uint64_t *distance);
+
 /* A question that the caller would put to symbolizer_find. *ANSWER becomes the
  * result if it is prepared; ANSWER may be NULL. */
 struct symbol_question {

@@ -15,6 +15,7 @@
 #include "model/events.h"
 #include "model/label_sets.h"
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/intern.h"
 #include "filter.h"
@@ -142,7 +143,7 @@ has_label(struct profile *profile, const struct profile_sample *sample,
     if (strcmp(key, "process") == 0)
         return is_process(&profile->processes[thread->process], value);
     if (strcmp(key, "state") == 0)
-        return strcmp(profile_state(profile, sample), value) == 0 ||
+        return strcmp(sample_state_name(profile, sample), value) == 0 ||
                (sample->state == STATE_WAITING &&
                 strcmp(value, "waiting") == 0);
     if (strcmp(key, "waits_on") == 0)

@@ -22,6 +22,7 @@ struct search {
     struct nameless *nameless;
     struct intern *files;  /* symbolizer's ids; numbers are rows */
     struct intern *places; /* (row, offset) */
+    struct intern functions;
     uint32_t *row_of;
     bool *has;
 };
@@ -107,6 +108,37 @@ sum_rows(struct search *search, const bool wanted[ROWS_MAX],
     }
 }
 
+/* Add what was spent in each function of the rows' files. Equal names have one
+ * address: they are texts of the symbolizer or of the profile. Returns 0, or -1
+ * if memory is short. */
+static int
+sum_functions(struct search *search)
+{
+    struct profile *profile = search->profile;
+    struct nameless *nameless = search->nameless;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint32_t row = search->row_of[sample->node];
+        if (row >= nameless->count || profile->nodes[sample->node].module == 0)
+            continue;
+        const struct symbol *symbol = naming_symbol(profile, sample->node);
+        const char *name = symbol->frames[symbol->count - 1].function;
+        const uintptr_t key[2] = {row, (uintptr_t)name};
+        uint32_t number = intern_put(&search->functions, key, sizeof(key));
+        if (number == INTERN_NONE ||
+            !ARRAY_GROW(nameless->functions, nameless->function_count))
+            return -1;
+        if (number == nameless->function_count)
+            nameless->functions[nameless->function_count++] =
+                (struct nameless_function){.name = name,
+                                           .row = row,
+                                           .node = sample->node};
+        for (unsigned j = 0; j < VALUE_COUNT; j++)
+            sum_add(&nameless->functions[number].values[j], sample->values[j]);
+    }
+    return 0;
+}
+
 static bool
 is_small(const struct profile *profile, const struct nameless_row *row)
 {
@@ -147,16 +179,34 @@ gather_small(struct search *search)
         sum_rows(search, wanted, &nameless->rest);
 }
 
-/* For qsort: the most CPU time first, then wall time, then places. */
+/* For qsort: the most CPU time first, then wall time. */
+static int
+compare_values(const uint64_t *one, const uint64_t *two)
+{
+    static const enum value order[] = {VALUE_CPU, VALUE_WALL};
+    for (unsigned i = 0; i < 2; i++)
+        if (one[order[i]] != two[order[i]])
+            return one[order[i]] > two[order[i]] ? -1 : 1;
+    return 0;
+}
+
+/* For qsort: of rows with equal values, the most places first. */
 static int
 compare_rows(const void *a, const void *b)
 {
-    static const enum value order[] = {VALUE_CPU, VALUE_WALL};
     const struct nameless_row *one = a, *two = b;
-    for (unsigned i = 0; i < 2; i++)
-        if (one->values[order[i]] != two->values[order[i]])
-            return one->values[order[i]] > two->values[order[i]] ? -1 : 1;
-    return (one->places < two->places) - (one->places > two->places);
+    int order = compare_values(one->values, two->values);
+    return order != 0
+               ? order
+               : (one->places < two->places) - (one->places > two->places);
+}
+
+static int
+compare_functions(const void *a, const void *b)
+{
+    const struct nameless_function *one = a, *two = b;
+    int order = compare_values(one->values, two->values);
+    return order != 0 ? order : strcmp(one->name, two->name);
 }
 
 /* Rows keep their numbers until all are summed. With more than ROWS_MAX files,
@@ -179,9 +229,14 @@ find_rows(struct search *search)
         sum_rows(search, wanted, &nameless->rows[i]);
         nameless->rows[i].number = i;
     }
+    if (sum_functions(search) != 0)
+        return -1;
     if (nameless->count > 0)
         qsort(nameless->rows, nameless->count, sizeof(*nameless->rows),
               compare_rows);
+    if (nameless->function_count > 0)
+        qsort(nameless->functions, nameless->function_count,
+              sizeof(*nameless->functions), compare_functions);
     gather_small(search);
     return 0;
 }
@@ -200,6 +255,7 @@ nameless_build(struct nameless *nameless, struct profile *profile)
         status = find_rows(&search);
     free(search.has);
     free(search.row_of);
+    intern_clear(&search.functions);
     intern_free(search.places);
     intern_free(search.files);
     if (status == 0)
@@ -212,6 +268,7 @@ nameless_build(struct nameless *nameless, struct profile *profile)
 void
 nameless_release(struct nameless *nameless)
 {
+    free(nameless->functions);
     free(nameless->rows);
     *nameless = (struct nameless){0};
 }

@@ -12,9 +12,17 @@
 
 #include "model/profile.h"
 
+/* A function without a name, with what was spent in it itself. */
+struct nameless_function {
+    const char *name; /* "module+0xoffset" */
+    uint32_t row;     /* NUMBER of its row */
+    uint32_t node;    /* one of its nodes */
+    uint64_t values[VALUE_COUNT];
+};
+
 struct nameless_row {
     uint32_t module; /* first module of this file */
-    uint32_t number; /* for nameless.c */
+    uint32_t number;
     uint32_t places; /* addresses without a name */
     /* Sums of the stacks that have at least one of them. */
     uint64_t values[VALUE_COUNT];
@@ -28,6 +36,9 @@ struct nameless {
     struct nameless_row *rows; /* COUNT rows, then SMALL small ones */
     uint32_t count, small;
     struct nameless_row rest;
+    /* Of all files, the most CPU time first, then wall time decides. */
+    struct nameless_function *functions;
+    uint32_t function_count;
 };
 #define NAMELESS_SMALL 200u
 

@@ -16,6 +16,7 @@
 
 #include "base/path.h"
 #include "model/label_sets.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/intern.h"
 #include "confidence.h"
@@ -164,7 +165,7 @@ group_of(struct profile *profile, const struct profile_sample *sample,
         name = label_sets_value(profile, sample->labels, key);
         break;
     default:
-        name = profile_state(profile, sample);
+        name = sample_state_name(profile, sample);
     }
     /* No string of the profile is in brackets by chance: the row of samples
      * without the key has a number that no string has. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
@@ -63,13 +64,19 @@ module_number(struct merge *merge, const char *module)
     return merge->module_number;
 }
 
+static bool
+is_folded(const struct merge *merge)
+{
+    return merge->kind == TREE_FOLDED || merge->kind == TREE_FOLDED_WALL;
+}
+
 /* Make the name of a frame that shows WHAT, without the parts that KIND leaves
  * out; false if memory is short. */
 static bool
 make_name(struct merge *merge, const struct tree_label *what, struct name *name)
 {
     struct intern *strings = merge->profile->strings;
-    bool folded = merge->kind == TREE_FOLDED || merge->kind == TREE_FOLDED_WALL;
+    bool folded = is_folded(merge);
     bool lines = merge->kind == TREE_LINES;
     /* Number 0 is "". */
     *name = (struct name){
@@ -171,14 +178,14 @@ place_nodes(struct merge *merge)
 static int
 add_sample(struct merge *merge, const struct profile_sample *sample)
 {
-    static const struct tree_label waiting = {"[waiting]", "", "", 0, 0};
-    static const struct tree_label runnable = {"[runnable]", "", "", 0, 0};
+    const char *frame =
+        is_folded(merge) ? sample_state_frame(merge->profile, sample) : NULL;
+    const struct tree_label state = {frame, "", "", 0, 0};
     uint32_t place = merge->places[sample->node];
     if (merge->kind == TREE_FOLDED && sample->state != STATE_RUNNING)
         return 0;
-    if (merge->kind == TREE_FOLDED_WALL && sample->state != STATE_RUNNING)
-        place = step(merge, place,
-                     sample->state == STATE_RUNQUEUE ? &runnable : &waiting);
+    if (frame != NULL)
+        place = step(merge, place, &state);
     if (place == INTERN_NONE)
         return -1;
     struct tree_node *node = &merge->tree->nodes[place];

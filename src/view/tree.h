@@ -21,11 +21,10 @@ enum tree_kind {
      * modules are two. */
     TREE_FUNCTIONS,
     /* A name is a frame of folded stacks: the function alone, without ';'. Only
-     * samples that were running are in it. */
+     * samples that were running are in it. A stack that waited ends with a
+     * frame for its state (sample_state_frame). */
     TREE_FOLDED,
-    /* As TREE_FOLDED, with all samples. Stacks that were not running end with a
-     * frame
-     * "[waiting]" or "[runnable]". */
+    /* As TREE_FOLDED, with all samples. */
     TREE_FOLDED_WALL,
     /* A name is a line of a function. */
     TREE_LINES,

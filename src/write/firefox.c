@@ -32,6 +32,7 @@
 
 #include "base/path.h"
 #include "model/quality.h"
+#include "model/sample_state.h"
 #include "model/spending.h"
 #include "util/array.h"
 #include "output_file.h"
@@ -396,7 +397,7 @@ prepare_strings(struct firefox *firefox)
             continue;
         firefox->names[i] =
             firefox_tables_string(&firefox->tables,
-                                  profile_state(profile, sample));
+                                  sample_state_name(profile, sample));
         firefox->objects[i] =
             firefox_tables_string(&firefox->tables, sample->waits_on);
     }

@@ -64,8 +64,8 @@ struct firefox_stack {
 struct firefox_tables {
     struct profile *profile;
     struct intern *strings, *sources, *resources, *functions, *frames, *stacks;
-    struct intern *calls; /* strings: the system calls that threads waited in;
-                             subcategories */
+    struct intern *calls; /* strings: the system calls that threads waited in,
+                             and waits for a GPU; subcategories */
     uint32_t *libraries;  /* of each module: its number in libs */
     uint32_t *library_names; /* of each library: its string */
     uint32_t *stack_of;      /* of each node, as a caller */

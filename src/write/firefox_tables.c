@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
@@ -178,13 +179,14 @@ make_callers(struct firefox_tables *tables)
 static struct shade
 state_of(struct firefox_tables *tables, const struct profile_sample *sample)
 {
-    if (sample->state == STATE_RUNNING)
+    bool is_gpu = sample_state_gpu(tables->profile, sample) != NULL;
+    if (sample->state == STATE_RUNNING && !is_gpu)
         return (struct shade){FIREFOX_RUNNING, 0};
     if (sample->state == STATE_RUNQUEUE)
         return (struct shade){FIREFOX_RUNNABLE, 0};
-    if (sample->system_call == SYSCALL_UNKNOWN)
+    if (sample->system_call == SYSCALL_UNKNOWN && !is_gpu)
         return (struct shade){FIREFOX_WAITING, 0};
-    const char *call = profile_state(tables->profile, sample);
+    const char *call = sample_state_name(tables->profile, sample);
     uint32_t number = clean_put(tables->calls, call, "");
     return (struct shade){FIREFOX_WAITING,
                           number == INTERN_NONE ? 0 : number + 1};
@@ -282,7 +284,7 @@ firefox_tables_release(struct firefox_tables *tables)
     free(tables->sample_stack);
 }
 
-/* The system calls that threads waited in are subcategories of "Waiting". Every
+/* The states in which threads waited are subcategories of "Waiting". Every
  * category has "Other" as its first subcategory. */
 void
 firefox_tables_write_categories(const struct firefox_tables *tables,

@@ -18,8 +18,9 @@
  *
  *   main;read;[waiting] 4
  *
- * Wall time is that of all states. The last frame "[waiting]" or "[runnable]"
- * keeps waiting and working apart. A stack that was seen has at least 1. If the
+ * Wall time is that of all states. The last frame "[waiting]", "[runnable]" or
+ * "[gpu]" keeps waiting and working apart. So does "[gpu, spinning]" for CPU
+ * time. A stack that was seen has at least 1. If the
  * input tells no times, samples are counted. A ';' or control character in a
  * name becomes '?'. Lines are sorted frame by frame.
  */

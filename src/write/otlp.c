@@ -22,6 +22,7 @@
 
 #include "base/path.h"
 #include "model/label_sets.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "otlp_json.h"
 #include "otlp_tables.h"
@@ -200,8 +201,8 @@ add_attributes(struct otlp *otlp, Otlp__Sample *to,
     list[count++] =
         otlp_tables_attribute(tables, "thread.id", NULL, thread->tid, "");
     list[count++] =
-        otlp_tables_attribute(tables, "state", profile_state(profile, sample),
-                              0, "");
+        otlp_tables_attribute(tables, "state",
+                              sample_state_name(profile, sample), 0, "");
     if (sample->waits_on[0] != '\0')
         list[count++] =
             otlp_tables_attribute(tables, "waits_on", sample->waits_on, 0, "");

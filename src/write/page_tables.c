@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
@@ -155,7 +156,7 @@ page_tables_state(struct page_tables *tables,
         [STATE_RUNQUEUE] = PAGE_RUNNABLE,
     };
     const struct page_state_row row = {
-        page_tables_string(tables, profile_state(tables->profile, sample)),
+        page_tables_string(tables, sample_state_name(tables->profile, sample)),
         kinds[sample->state],
     };
     return put(tables, tables->states, &row, sizeof(row));

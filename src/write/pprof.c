@@ -41,6 +41,7 @@
 #include "model/label_sets.h"
 #include "model/naming.h"
 #include "model/quality.h"
+#include "model/sample_state.h"
 #include "model/spending.h"
 #include "util/array.h"
 #include "util/clean.h"
@@ -289,16 +290,17 @@ add_program_labels(struct pprof *pprof, uint32_t set)
     }
 }
 
-/* The state in one of three words. */
+/* The state in one of few words. */
 static const char *
-kind_of_state(const struct profile_sample *sample)
+kind_of_state(struct profile *profile, const struct profile_sample *sample)
 {
     static const char *const words[STATE_COUNT] = {
         [STATE_RUNNING] = "running",
         [STATE_WAITING] = "waiting",
         [STATE_RUNQUEUE] = "runnable",
     };
-    return words[sample->state];
+    const char *gpu = sample_state_gpu(profile, sample);
+    return gpu != NULL ? gpu : words[sample->state];
 }
 
 static void
@@ -314,12 +316,12 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
         add_label(pprof, "thread", thread->name, 0);
     if (pprof->is_series) {
         if (pprof->values[0] == VALUE_WALL)
-            add_label(pprof, "state", kind_of_state(sample), 0);
+            add_label(pprof, "state", kind_of_state(profile, sample), 0);
         add_program_labels(pprof, sample->labels);
         return;
     }
     add_label(pprof, "tid", NULL, thread->tid);
-    add_label(pprof, "state", profile_state(profile, sample), 0);
+    add_label(pprof, "state", sample_state_name(profile, sample), 0);
     if (sample->waits_on[0] != '\0')
         add_label(pprof, "waits_on", sample->waits_on, 0);
     if (profile->process_count > 1) {

@@ -2,7 +2,7 @@
 /*
  * pprof.h -- pprof profiles for servers that keep a series for each set of
  * labels. Such a server wants one type of time in a profile, and few labels:
- * the thread's name, what the program set, and for wall time one of three
+ * the thread's name, what the program set, and for wall time one of five
  * states. output_file.h has the form for files, which tells all.
  */
 #ifndef WRITE_PPROF_H

@@ -21,6 +21,7 @@
 
 #include "base/path.h"
 #include "model/naming.h"
+#include "model/sample_state.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
@@ -46,7 +47,7 @@ struct speedscope {
     uint32_t
         *list; /* frames of nodes, outermost first, each list ends with END */
     uint32_t list_count;
-    uint32_t waiting, runnable; /* frames for states */
+    uint32_t *state; /* by sample: the frame for its state; END: none */
     uint32_t *nodes; /* of the current stack, leaf first; room for all */
     bool failed;
 };
@@ -113,11 +114,15 @@ static void
 add_nodes(struct speedscope *speedscope)
 {
     const struct profile *profile = speedscope->profile;
-    speedscope->waiting = frame_of(speedscope, "[waiting]", "", 0);
-    speedscope->runnable = frame_of(speedscope, "[runnable]", "", 0);
     add_to_list(speedscope, END);
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t node = profile->samples[i].node;
+        const char *state =
+            sample_state_frame(speedscope->profile, &profile->samples[i]);
+        bool counts = speedscope->value == VALUE_WALL ||
+                      profile->samples[i].state == STATE_RUNNING;
+        speedscope->state[i] =
+            counts && state != NULL ? frame_of(speedscope, state, "", 0) : END;
         for (; node != 0 && speedscope->first[node] == 0;
              node = profile->nodes[node].parent)
             add_node(speedscope, node);
@@ -196,7 +201,8 @@ next_slice(struct slices *slices, struct slice *slice)
 }
 
 /* From the root to the leaf, and last the state in which the thread waits. So
- * waiting and working are apart in every view. */
+ * waiting and working are apart in every view. A wait has no CPU time, unless
+ * it spins. */
 static void
 write_stack(struct speedscope *speedscope, uint32_t number)
 {
@@ -213,10 +219,8 @@ write_stack(struct speedscope *speedscope, uint32_t number)
         for (; *frame != END; frame++)
             json_number(json, *frame);
     }
-    if (speedscope->value == VALUE_WALL && sample->state == STATE_WAITING)
-        json_number(json, speedscope->waiting);
-    else if (speedscope->value == VALUE_WALL && sample->state == STATE_RUNQUEUE)
-        json_number(json, speedscope->runnable);
+    if (speedscope->state[number] != END)
+        json_number(json, speedscope->state[number]);
     json_close(json, ']');
 }
 
@@ -340,7 +344,8 @@ begin_frames(struct speedscope *speedscope)
     speedscope->frames = intern_new();
     if (speedscope->strings == NULL || speedscope->frames == NULL ||
         !ARRAY_NEW(speedscope->first, speedscope->profile->node_count) ||
-        !ARRAY_NEW(speedscope->nodes, speedscope->profile->node_count))
+        !ARRAY_NEW(speedscope->nodes, speedscope->profile->node_count) ||
+        !ARRAY_NEW(speedscope->state, speedscope->profile->sample_count))
         return -1;
     add_nodes(speedscope);
     errno = ENOMEM;
@@ -363,6 +368,7 @@ write_value(FILE *stream, struct profile *profile, enum value value)
     free(speedscope.first);
     free(speedscope.list);
     free(speedscope.nodes);
+    free(speedscope.state);
     errno = error;
     return status;
 }

@@ -488,6 +488,8 @@ put_sample(struct spool_remake *remake, size_t item)
         record.flags |= SAMPLE_UNTIMED;
     if (sample->node == PROFILE_NOT_SAMPLED)
         record.flags |= SAMPLE_NOT_SAMPLED;
+    if (sample->is_gpu_wait)
+        record.flags |= SAMPLE_GPU_WAIT;
     record.node = put_stack(remake, sample->node);
     record.waits_on = spool_records_text(records, sample->waits_on);
     record.label = put_labels(remake, sample->labels);

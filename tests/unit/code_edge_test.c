@@ -65,6 +65,10 @@ functions_begin_behind_returns(void **state)
     PUT(125, 0xc3, 0xcc, 0x90);
     expect_edge(0, 200, 128);
     expect_edge(0, 127, 96);
+    /* As far as a function that is aligned to 64 may be from a return. */
+    PUT(128, 0xc3);
+    memset(file.code + 129, 0x90, 63);
+    expect_edge(0, 200, 192);
 }
 
 static void
@@ -87,6 +91,43 @@ other_code_is_no_end(void **state)
     expect_edge(0, 200, 0);
 }
 
+/* A jump ends a function if it leads over a return, or out of the symbol's
+ * code. Without one between, it may lead to a loop that is aligned. */
+static void
+functions_begin_behind_jumps_that_leave(void **state)
+{
+    (void)state;
+    begin(EM_X86_64, 0x55);
+    PUT(40, 0xeb, 0x46, 0x66, 0x90, 0x66, 0x90, 0x66, 0x90); /* to 112 */
+    expect_edge(0, 100, 0);
+    PUT(95, 0xc3);
+    expect_edge(0, 94, 48);
+    expect_edge(0, 100, 96);
+    PUT(40, 0xeb, 0x1e); /* to 72 */
+    expect_edge(0, 94, 0);
+    PUT(40, 0xeb, 0xb6); /* to -32 */
+    expect_edge(0, 94, 48);
+    PUT(139, 0xe9, 0x40, 0xff, 0xff, 0xff); /* to -48 */
+    expect_edge(0, 150, 144);
+    PUT(139, 0xe9, 0xe0, 0xff, 0xff, 0xff); /* to 112, in the same function */
+    expect_edge(0, 150, 96);
+    PUT(139, 0xe9, 0xb8, 0xff, 0xff, 0xff); /* to 72, in the one before */
+    expect_edge(0, 150, 144);
+    PUT(139, 0xe9, 0x00, 0x01, 0x00, 0x00); /* beyond the section */
+    expect_edge(0, 150, 144);
+
+    begin(EM_AARCH64, 0x91);
+    PUT(40, 0x10, 0x00, 0x00, 0x14, 0x1f, 0x20, 0x03, 0xd5); /* to 104 */
+    expect_edge(0, 90, 0);
+    PUT(92, 0xc0, 0x03, 0x5f, 0xd6);
+    expect_edge(0, 90, 48);
+    PUT(40, 0xf0, 0xff, 0xff, 0x17); /* to -24 */
+    PUT(92, 0x91, 0x91, 0x91, 0x91);
+    expect_edge(0, 90, 48);
+    PUT(40, 0xf8, 0xff, 0xff, 0x17); /* to 8 */
+    expect_edge(0, 90, 0);
+}
+
 static void
 functions_of_the_other_machine_do_so(void **state)
 {
@@ -105,6 +146,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_begin_behind_returns),
         cmocka_unit_test(other_code_is_no_end),
+        cmocka_unit_test(functions_begin_behind_jumps_that_leave),
         cmocka_unit_test(functions_of_the_other_machine_do_so)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

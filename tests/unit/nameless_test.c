@@ -61,6 +61,35 @@ a_stack_counts_once_for_a_file(void **state)
     profile_free(profile);
 }
 
+/* Only time of their own counts, and none of generated code. Functions of one
+ * name are one. */
+static void
+functions_have_their_own_time(void **state)
+{
+    (void)state;
+    maker_name(0x10, "main", NULL);
+    maker_add_head();
+    maker_add_node(1, 0, 1, 0x10, 0);
+    maker_add_node(2, 1, 2, 0x100, 0);
+    maker_add_node(3, 2, 2, 0x200, 0);
+    maker_add_node(4, 3, 1, 0x10, 0);
+    maker_add_node(5, 1, 0, 0x7f0000000000, 0);
+    maker_add_sample(1, 2, 3, 0);
+    maker_add_sample(1, 3, 4, 0);
+    maker_add_sample(1, 4, 20, 0);
+    maker_add_sample(1, 5, 9, 0);
+    struct profile *profile = maker_load(NULL);
+    struct nameless nameless;
+    assert_int_equal(nameless_build(&nameless, profile), 0);
+    assert_int_equal(nameless.function_count, 1);
+    assert_string_equal(nameless.functions[0].name,
+                        naming_symbol(profile, 4)->frames[0].function);
+    assert_int_equal(nameless.functions[0].values[VALUE_SAMPLES], 7);
+    assert_int_equal(nameless.functions[0].row, nameless.rows[0].number);
+    nameless_release(&nameless);
+    profile_free(profile);
+}
+
 /* Two frames of the C library start a thread, and one the program. They have
  * names of their part. */
 static void
@@ -218,6 +247,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT(a_stack_counts_once_for_a_file),
+        UNIT(functions_have_their_own_time),
         UNIT(starts_have_names),
         UNIT(small_files_are_summed),
         UNIT(a_hint_is_given_once),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/formats.h"
+#include "model/sample_state.h"
 #include "util/clean.h"
 #include "util/intern.h"
 #include "model/naming.h"
@@ -349,7 +350,7 @@ states_have_names(void **state)
                                         "epoll_pwait2", "system call 400",
                                         "waiting",      "runnable"};
     for (unsigned i = 0; i < 6; i++)
-        assert_string_equal(profile_state(profile, &profile->samples[i]),
+        assert_string_equal(sample_state_name(profile, &profile->samples[i]),
                             names[i]);
     profile_free(profile);
 }

@@ -421,11 +421,12 @@ count_threads(const struct watch *watch)
             continue;
         }
         crowd.all++;
-        crowd.running += strcmp(state, "running") == 0;
         if (strcmp(state, "runnable") == 0)
             crowd.runnable++;
+        else if (watch->threads[i].is_open)
+            crowd.waiting++;
         else
-            crowd.waiting += watch->threads[i].is_open;
+            crowd.running += strcmp(state, "-") != 0;
     }
     return crowd;
 }
