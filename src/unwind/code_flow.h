@@ -36,12 +36,12 @@ struct code_flow {
 /* Reserve memory. Returns 0, or -1 if it is short. Context: sampler. */
 int code_flow_begin(void);
 
-/* Follow CODE of LENGTH bytes, CODE_FLOW_REACH at most, which lies at a multiple
- * of 16, as a function that begins at ENTRY. IS_CALLED: a call leads to ENTRY. Then sp alone must be at
- * each return what it was: assembly has functions of its own that restore no
- * registers. A jump out of CODE is one to another function. Returns whether
- * *FLOW has rules that are proved. Takes some 20 ns for each instruction.
- * Context: sampler. */
+/* Follow CODE of LENGTH bytes, CODE_FLOW_REACH at most, which lies at a
+ * multiple of 16, as a function that begins at ENTRY. IS_CALLED: a call leads
+ * to ENTRY. Then sp alone must be at each return what it was: assembly has
+ * functions of its own that restore no registers. A jump out of CODE is one to
+ * another function. Returns whether *FLOW has rules that are proved. Takes some
+ * 20 ns for each instruction. Context: sampler. */
 bool code_flow_read(const uint8_t *code, size_t length, size_t entry,
                     bool is_called, struct code_flow *flow);
 

@@ -142,14 +142,14 @@ speedscope_gets_its_fields(void **state)
 {
     static const char *const parts[] = {
         "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"",
-        "\"shared\":{\"frames\":[{\"name\":\"[waiting]\"},"
-        "{\"name\":\"[runnable]\"},"
+        "\"shared\":{\"frames\":["
         "{\"name\":\"parse \\\"x\\\"\",\"file\":\"file.c\",\"line\":1},"
         "{\"name\":\"token\",\"file\":\"inlined.h\",\"line\":5},"
-        "{\"name\":\"main\",\"file\":\"file.c\",\"line\":1}]}",
+        "{\"name\":\"main\",\"file\":\"file.c\",\"line\":1},"
+        "{\"name\":\"[waiting]\"},{\"name\":\"[runnable]\"}]}",
         "\"type\":\"sampled\",\"name\":\"main (tid 4711 of app 4711): wall "
         "time\",\"unit\":\"nanoseconds\",\"startValue\":0,",
-        "\"samples\":[[],[4,2,3],[],[4,2,3,0],[4,1],[4]],"
+        "\"samples\":[[],[2,0,1],[],[2,0,1,3],[2,4],[2]],"
         "\"weights\":[2000000,1000000,500000,4000000,2000000,1000000],"
         "\"endValue\":10500000",
         "\"activeProfileIndex\":0",
