@@ -274,6 +274,8 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
                  enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
+    slot->walk.registers = &slot->registers;
+    slot->walk.context = NULL;
     slot->missed = true;
     if (copy_rest(slot, slot->copy, SLOT_COPY, true))
         slot->unfinished = true;
@@ -325,6 +327,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     slot->in_syscall = arch_is_at_call(regs.pc);
     walk_begin(&slot->walk, &regs);
     slot->walk.go = arch_register(context, ARCH_GO);
+    slot->walk.context = context;
 }
 
 /* Collect the frames that an interpreter has of the calling thread, and let the

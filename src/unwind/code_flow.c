@@ -484,6 +484,23 @@ make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
     return ARCH_HAS_LINK ? add_return(state, rule) : rule;
 }
 
+/* A register other than sp and fp keeps the CFA, or an address at a known
+ * distance from it. */
+static struct rule
+make_rule_of_leaf(const struct code_state *state)
+{
+    for (unsigned i = 0; i < CODE_REGISTERS && !ARCH_HAS_LINK; i++) {
+        const struct code_value value = state->registers[i];
+        if (value.kind != VALUE_CFA || value.offset > 0 ||
+            value.offset < -RULE_LEAF_OFFSET_MAX)
+            continue;
+        struct rule frame = make_rule(state, RULE_CFA_SP, -value.offset);
+        if (rule_kind(frame) != RULE_NONE)
+            return rule_leaf(i, -value.offset, frame);
+    }
+    return rule_make(RULE_NONE);
+}
+
 /* gcc keeps the CFA at fp + an offset if it aligns sp and needs arguments. */
 static struct rule
 make_rule_by_fp_word(const struct code_state *state,
@@ -513,7 +530,7 @@ rule_of(const struct code_state *state)
     if (fp.kind == VALUE_CFA)
         return make_rule(state, RULE_CFA_FP, -(int64_t)fp.offset);
     if (sp.kind != VALUE_BASE || !find_cfa(state, &cfa))
-        return rule_make(RULE_NONE);
+        return make_rule_of_leaf(state);
     struct rule rule = make_rule_by_fp_word(state, &cfa);
     int64_t slot = cfa.at.offset - sp.offset, more = -cfa.value.offset;
     if (rule_kind(rule) != RULE_NONE || ARCH_HAS_LINK ||

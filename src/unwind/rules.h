@@ -12,6 +12,8 @@
  *   RULE_GUESS   a search found the caller, and it may be there again:
  *                CFA = sp + offset;
  *                fp = fp, or [CFA + fp_offset] if fp_offset is not 0
+ *   RULE_LEAF    CFA = a register + offset, which is known of a leaf alone;
+ *                fp as in RULE_FRAME. In another frame: RULE_CHAIN
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers
@@ -39,6 +41,7 @@ enum rule_kind {
     RULE_HARD,
     RULE_NOWHERE,
     RULE_GUESS,
+    RULE_LEAF, /* rule_leaf */
 };
 
 enum rule_cfa {
@@ -170,6 +173,32 @@ static inline uint64_t
 rule_deref_more(struct rule rule)
 {
     return ((uint64_t)rule_cfa_offset(rule) >> RULE_DEREF_SLOT_BITS) * 8;
+}
+
+/* FRAME, a rule of the kind RULE_FRAME, whose CFA is register NUMBER, as
+ * instructions have it, + OFFSET bytes instead. */
+#define RULE_LEAF_NUMBER_BITS 5
+#define RULE_LEAF_OFFSET_MAX ((1 << 22) - 1)
+
+static inline struct rule
+rule_leaf(unsigned number, int32_t offset, struct rule frame)
+{
+    uint64_t cfa = (uint64_t)offset << RULE_LEAF_NUMBER_BITS | number;
+    uint64_t fp = frame.word & ~(0xfffffffull << 8 | 15);
+    return (struct rule){fp | cfa << 8 | RULE_LEAF};
+}
+
+static inline unsigned
+rule_leaf_number(struct rule rule)
+{
+    return (unsigned)rule_cfa_offset(rule) &
+           ((1u << RULE_LEAF_NUMBER_BITS) - 1);
+}
+
+static inline int64_t
+rule_leaf_offset(struct rule rule)
+{
+    return rule_cfa_offset(rule) >> RULE_LEAF_NUMBER_BITS;
 }
 
 /* Where a frame with RULE and this CFA has its return address. */

@@ -30,6 +30,8 @@ walk_begin(struct walk *walk, const struct regs *regs)
 {
     walk->regs = *regs;
     walk->go = 0;
+    walk->context = NULL;
+    walk->registers = NULL;
     walk->is_return = false;
     walk->cut = CUT_NONE;
     walk->tail = walk->capacity / 4;
@@ -287,6 +289,28 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
     return outcome;
 }
 
+/* Undo the frame of a leaf that keeps its CFA in any register. A function that
+ * it calls need not keep that. */
+static enum walk_outcome
+undo_leaf(struct walk *walk, struct view *view, struct rule rule)
+{
+    unsigned number = arch_register_of_code(rule_leaf_number(rule));
+    if (walk->depth != 1 || walk->is_return ||
+        (walk->context == NULL && walk->registers == NULL))
+        return undo_chain(walk, view, rule_chain(0));
+    uint64_t cfa = walk->context != NULL ? arch_register(walk->context, number)
+                                         : walk->registers->at[number];
+    uint64_t pc, fp = walk->regs.fp;
+    cfa += (uint64_t)rule_leaf_offset(rule);
+    if (!view_read(view, rule_return_slot(rule, cfa), &pc) ||
+        (rule_fp(rule) == RULE_FP_AT_CFA &&
+         !view_read(view, cfa + (uint64_t)rule_fp_offset(rule), &fp)))
+        return cut_walk(walk, CUT_BAD_READ);
+    if (rule_fp(rule) == RULE_FP_LOST)
+        fp = REGS_FP_UNKNOWN;
+    return enter_caller(walk, arch_code(pc), cfa, fp);
+}
+
 /* End a walk that stands in no code. Unless that is the leaf, it is no frame
  * and is taken off, with the FRAME_GUESSED before it. */
 static enum walk_outcome
@@ -363,6 +387,9 @@ walk_run(struct walk *walk, struct view *view)
             break;
         case RULE_GUESS:
             step = undo_guess(walk, view, rule);
+            break;
+        case RULE_LEAF:
+            step = undo_leaf(walk, view, rule);
             break;
         case RULE_SIGNAL:
             step = undo_signal(walk, view);

@@ -44,7 +44,10 @@ enum walk_outcome {
 struct walk {
     struct regs regs; /* of the frame to be undone next */
     uint64_t go;      /* what register ARCH_GO held; 0: not known */
-    bool is_return;   /* regs.pc is a return address */
+    /* All registers of the leaf, in one of two forms, or NULL. */
+    const ucontext_t *context;
+    const struct arch_registers *registers;
+    bool is_return; /* regs.pc is a return address */
     enum cut cut;
     uint32_t depth; /* frames so far */
     uint32_t capacity, tail;
@@ -65,7 +68,8 @@ struct walk {
 };
 
 /* Begin WALK at REGS, which are those of an interrupted thread. walk->frames
- * has room for walk->capacity frames. walk->go is not known yet. Context: any.
+ * has room for walk->capacity frames. walk->go, context and registers are not
+ * known yet. Context: any.
  */
 void walk_begin(struct walk *walk, const struct regs *regs);
 

@@ -61,6 +61,9 @@ agrees(const struct code_state *state, struct rule rule)
                          ? (int64_t)rule_deref_slot(rule)
                          : rule_cfa_offset(rule);
     struct code_value cfa = code_state_plus(is_by_sp ? sp : fp, offset);
+    if (rule_kind(rule) == RULE_LEAF)
+        cfa = code_state_plus(state->registers[rule_leaf_number(rule)],
+                              rule_leaf_offset(rule));
     if (rule_cfa(rule) >= RULE_CFA_FP_DEREF)
         cfa = code_state_load(state, cfa);
     if (rule_cfa(rule) == RULE_CFA_SP_DEREF)

@@ -81,12 +81,73 @@ sp_is_in_a_word(void **state)
     (void)state;
     assert_true(READ(code, 0));
     expect_rule(5, rule_frame(RULE_CFA_SP, 24, RULE_FP_AT_CFA, -16));
-    expect_none(9);
+    expect_rule(9, rule_leaf(0, 24,
+                             rule_frame(RULE_CFA_SP, 24, RULE_FP_AT_CFA, -16)));
     expect_rule(24, by_word);
     expect_rule(26, by_word);
     expect_rule(28, by_word);
     expect_rule(36, rule_frame(RULE_CFA_SP, 24, RULE_FP_AT_CFA, -16));
     expect_rule(38, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+}
+
+/* The stack is aligned, and what it was is in a register, which the first call
+ * may change. The frame pointer is overwritten. */
+static void
+sp_is_in_a_register(void **state)
+{
+    static const uint8_t code[] = {0x48, 0x89, 0xe1, /* 0: mov %rsp, %rcx */
+                                   0x48, 0x83, 0xe4,
+                                   0xe0,       /* 3: and $-32, %rsp */
+                                   0x31, 0xed, /* 7: xor %ebp, %ebp */
+                                   0x48, 0x83, 0xec,
+                                   0x40, /* 9: sub $64, %rsp */
+                                   0x48, 0x89, 0xcc,
+                                   0xc3};       /* 13: mov %rcx, %rsp; ret */
+    static const uint8_t calls[] = {0x41, 0x56, /* 0: push %r14 */
+                                    0x49, 0x89, 0xe6, /* 2: mov %rsp, %r14 */
+                                    0x48, 0x83, 0xe4,
+                                    0xe0,              /* 5: and $-32, %rsp */
+                                    0x48, 0x89, 0xe1,  /* 9: mov %rsp, %rcx */
+                                    0xff, 0xd7,        /* 12: call *%rdi */
+                                    0x4c, 0x89, 0xf4,  /* 14: mov %r14, %rsp */
+                                    0x41, 0x5e, 0xc3}; /* 17: pop %r14; ret */
+
+    (void)state;
+    assert_false(READ(code, 0));
+    assert_true(code_flow_read(code, sizeof(code), 0, true, &flow));
+    expect_rule(7,
+                rule_leaf(1, 8, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0)));
+    expect_rule(9,
+                rule_leaf(1, 8, rule_frame(RULE_CFA_SP, 8, RULE_FP_LOST, 0)));
+    expect_rule(16, rule_frame(RULE_CFA_SP, 8, RULE_FP_LOST, 0));
+    assert_true(READ(calls, 0));
+    expect_rule(9, rule_leaf(14, 16,
+                             rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0)));
+    expect_rule(14, rule_leaf(14, 16,
+                              rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0)));
+    expect_rule(17, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
+}
+
+/* A helper is called with nothing on the stack. What follows goes on with that,
+ * unless it is another function, whose return does not fit. */
+static void
+a_helper_is_called(void **state)
+{
+    static const uint8_t code[] = {
+        0x31, 0xc0,                   /* 0: xor %eax, %eax */
+        0xe8, 0x09, 0x00, 0x00, 0x00, /* 2: call 16 */
+        0x31, 0xdb,                   /* 7: xor %ebx, %ebx */
+        0xc3,                         /* 9: ret */
+        0x90, 0x90, 0x90, 0x90, 0x90,
+        0x90, 0x31, 0xed, 0xc3}; /* 16: xor %ebp, %ebp; ret */
+
+    (void)state;
+    assert_false(READ(code, 0));
+    assert_true(code_flow_read(code, sizeof(code), 0, true, &flow));
+    expect_rule(7, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    assert_false(READ(code, 16));
+    assert_true(code_flow_read(code, sizeof(code), 16, true, &flow));
+    expect_rule(18, rule_frame(RULE_CFA_SP, 8, RULE_FP_LOST, 0));
 }
 
 /* A jump to a computed address leads to what no other way reaches, but not to
@@ -215,6 +276,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saves_are_moves),
         cmocka_unit_test(sp_is_in_a_word),
+        cmocka_unit_test(sp_is_in_a_register),
+        cmocka_unit_test(a_helper_is_called),
         cmocka_unit_test(a_switch_leads_on),
         cmocka_unit_test(a_call_that_does_not_return_ends_it),
         cmocka_unit_test(a_frame_pointer_is_believed),

@@ -163,6 +163,13 @@ arch_doubts_sp(const struct regs *regs)
     return regs->link == ARCH_SP_DOUBTED;
 }
 
+/* The number of the register that instructions call CODE. */
+static inline unsigned
+arch_register_of_code(unsigned code)
+{
+    return code;
+}
+
 static inline uint64_t
 arch_register(const ucontext_t *context, unsigned number)
 {

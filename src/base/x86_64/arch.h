@@ -165,6 +165,15 @@ arch_context_index(unsigned number)
     return index[number];
 }
 
+/* The number of the register that instructions call CODE (Intel SDM, volume 2,
+ * table 2-2; ABI, figure 3.36). */
+static inline unsigned
+arch_register_of_code(unsigned code)
+{
+    static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
+    return code < sizeof(number) ? number[code] : code;
+}
+
 static inline uint64_t
 arch_register(const ucontext_t *context, unsigned number)
 {
