@@ -211,6 +211,7 @@ nameless_report_write(FILE *stream, struct profile *profile)
         print_rest(&columns, profile, &hints, &nameless);
         print_hints(stream, profile, &hints);
     }
+    text_report_unread(stream, profile);
     nameless_release(&nameless);
     return 0;
 }

@@ -149,6 +149,12 @@ image_problem(const struct image *image)
                : "memory was short for a module's symbols";
 }
 
+const char *
+image_unread(const struct image *image)
+{
+    return image->file.unread;
+}
+
 unsigned
 image_flags(const struct image *image)
 {

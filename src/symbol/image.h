@@ -57,6 +57,10 @@ void image_find(struct image *image, uint64_t address,
 /* Why the file is not used, as a sentence. NULL if it is used. */
 const char *image_problem(const struct image *image);
 
+/* Which of its debug information cannot be read, as a sentence. NULL if all
+ * can. */
+const char *image_unread(const struct image *image);
+
 /* What is known of the file: enum symbolizer_flags. */
 unsigned image_flags(const struct image *image);
 

@@ -134,7 +134,8 @@ cache_answer(struct symbolizer *symbolizer, struct module *module,
              uint64_t offset, const struct image_answer *answer)
 {
     struct answer_cache *cache = get_cache(symbolizer, module);
-    if (cache != NULL && image_problem(module->image) == NULL)
+    if (cache != NULL && image_problem(module->image) == NULL &&
+        image_unread(module->image) == NULL)
         answer_cache_add(cache, image_flags(module->image), offset, answer);
 }
 
@@ -580,6 +581,15 @@ symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
     return module != NULL && module->image != NULL
                ? image_problem(module->image)
                : NULL;
+}
+
+const char *
+symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL && module->image != NULL ? image_unread(module->image)
+                                                   : NULL;
 }
 
 unsigned

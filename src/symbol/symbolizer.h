@@ -129,6 +129,10 @@ void symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns);
 const char *symbolizer_problem(const struct symbolizer *symbolizer,
                                uint32_t id);
 
+/* Returns a sentence about debug information of a module's file that cannot be
+ * read. NULL if all can, or before its first symbolizer_find. */
+const char *symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id);
+
 /* What the file of a module has. */
 enum symbolizer_flags {
     SYMBOLIZER_SYMBOLS = 1, /* a symbol table */

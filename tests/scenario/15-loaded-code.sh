@@ -150,4 +150,46 @@ if has objcopy; then
     done
 fi
 
+# Debug sections that were compressed by zstd.
+# - They have lines, or one line of `report` and of `info` says that this build
+#   cannot read them;
+# - so it does of a file whose sections are damaged, or compressed in a way that
+#   is not known.
+section "compressed by zstd"
+
+# expect_told PATTERN: both say so, in one line.
+expect_told() {
+    for command in report info; do
+        plain "$sprofile" $command p.sprof
+        expect_status 0
+        [ "$(grep -cE "^note: .*debug sections of .*/victim .*$1" out)" -eq 1 ] ||
+            fail "$command: no note on the sections: $(tail -n 3 out)"
+    done
+}
+
+cp "$work/known_stack.o2" victim
+if has objcopy && objcopy --compress-debug-sections=zstd victim 2>err &&
+    readelf -t victim | grep -q ZSTD; then
+    profile SPROF_KEEP_SPOOL=1 ./victim 400
+    expect_ok
+    if grep -q '^SPROF_ZSTD:.*=ON' "$build/CMakeCache.txt" &&
+        grep -q '^ZSTD_FOUND:.*=1' "$build/CMakeCache.txt"; then
+        plain "$sprofile" report --by line p.sprof
+        expect_status 0
+        grep -q ' work_burn work\.c:[0-9]' out || fail "no lines: $(cat out)"
+        ! grep '^note' out || fail "a note"
+    else
+        expect_told 'cannot read: .* build with libzstd'
+    fi
+    # Where the compression header of .debug_line says how, and a byte behind it.
+    line=$(readelf -SW victim |
+        sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+    printf '\011' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+    expect_told 'method 9'
+    printf '\001' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+    expect_told 'damaged'
+else
+    lacks zstd "objcopy does not know it"
+fi
+
 finish

@@ -130,6 +130,14 @@ symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
     return NULL;
 }
 
+const char *
+symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer;
+    (void)id;
+    return NULL;
+}
+
 unsigned
 symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
 {
