@@ -132,8 +132,11 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     int fd =
         strcmp(path, "[vdso]") == 0 ? open_vdso() : elf_view_open_file(path);
     if (fd < 0) {
-        file->problem =
-            clean_format("%s cannot be read: %s", path, strerror(errno));
+        file->problem = clean_format(
+            "%s cannot be read: %s%s", path, strerror(errno),
+            errno == ENOENT
+                ? " (a deleted file is read while its process lives)"
+                : "");
         return -1;
     }
     /* Debug files are looked for beside it. */

@@ -398,6 +398,14 @@ symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
         module->copy = intern_text(&symbolizer->store, copy);
 }
 
+const char *
+symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL ? path_to_read(module) : "";
+}
+
 void
 symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
 {

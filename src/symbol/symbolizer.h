@@ -86,9 +86,13 @@ void symbolizer_add(struct symbolizer *symbolizer, uint32_t id,
 void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
                          const char *copy);
 
-/* The file of module ID, which has no build-id, has changed since it was
- * mapped. It is not used, and symbolizer_problem says so. Holds for questions
- * that were not asked yet. */
+/* Returns where the file of module ID is read: its path, or the copy. "" if ID
+ * is not known. */
+const char *symbolizer_path(const struct symbolizer *symbolizer, uint32_t id);
+
+/* The file of module ID, which has no build-id, has changed or was deleted
+ * since it was mapped. It is not used, and symbolizer_problem says so. Holds
+ * for questions that were not asked yet. */
 void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id);
 
 /*

@@ -68,6 +68,13 @@ symbolizer_owner(struct symbolizer *symbolizer)
     return 1;
 }
 
+const char *
+symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer, (void)id;
+    return "";
+}
+
 void
 symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
 {
