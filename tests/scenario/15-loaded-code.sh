@@ -315,16 +315,16 @@ if has objcopy && objcopy --compress-debug-sections=zstd victim 2>err &&
         expect_status 0
         grep -q ' work_burn work\.c:[0-9]' out || fail "no lines: $(cat out)"
         ! grep '^note' out || fail "a note"
+        # The compression header of .debug_line says how in its first byte.
+        line=$(readelf -SW victim |
+            sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+        printf '\011' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+        expect_told 'method 9'
+        printf '\001' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+        expect_told 'damaged'
     else
         expect_told 'cannot read: .* build with libzstd'
     fi
-    # Where the compression header of .debug_line says how, and a byte behind it.
-    line=$(readelf -SW victim |
-        sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
-    printf '\011' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
-    expect_told 'method 9'
-    printf '\001' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
-    expect_told 'damaged'
 else
     lacks zstd "objcopy does not know it"
 fi
