@@ -7,7 +7,7 @@
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libunwind-dev
     libdw-dev libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
     libiberty-dev libdeflate-dev libncurses-dev libmicrohttpd-dev libbz2-dev
-    liblzma-dev libcurl4-openssl-dev)
+    liblzma-dev libzstd-dev libcurl4-openssl-dev)
 test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
     xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux)
 # What scenarios and suites profile, left out where the distribution has no such

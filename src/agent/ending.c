@@ -305,6 +305,7 @@ write_own(uint64_t limit)
         brief_leave(job.ending->files, sys_getpid(),
                     clock_thread(job.ending->ender));
     if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
+        output_name_spool(job.ending->config, job.ending->files, limit);
         config_take_plain_name(job.ending->files);
         return;
     }

@@ -16,7 +16,9 @@
 
 #include "base/clock.h"
 #include "base/note.h"
+#include "base/options.h"
 #include "base/text.h"
+#include "process/modules.h"
 #include "write/report.h"
 #include "claim.h"
 #include "spawn.h"
@@ -174,4 +176,36 @@ output_convert_spool(const struct config *config,
     if (config->options.keep_spool.number == 0)
         (void)config_remove_spools(files, !is_replaced(files));
     return 0;
+}
+
+/* Whether the command that records has other mounts than this process: a path
+ * leads to another file there. */
+static bool
+has_other_mounts(const struct config_files *files)
+{
+    char link[PATH_MAX], theirs[64], ours[64];
+    struct text text;
+    text_begin(&text, link, sizeof(link));
+    text_add_bytes(&text, files->spool,
+                   (size_t)(strrchr(files->spool, '/') + 1 - files->spool));
+    text_add(&text, RECORDING_MOUNTS);
+    ssize_t length = readlink(link, theirs, sizeof(theirs));
+    ssize_t own = readlink("/proc/self/ns/mnt", ours, sizeof(ours));
+    return length > 0 && own > 0 &&
+           (length != own || memcmp(theirs, ours, (size_t)own) != 0);
+}
+
+void
+output_name_spool(const struct config *config, const struct config_files *files,
+                  uint64_t limit)
+{
+    static char answer[OUTPUT_ANSWER];
+    if (claim_is_other(files->spool, files->pid, files->start) ||
+        (!modules_have_left() && !has_other_mounts(files)))
+        return;
+    const char *arguments[OUTPUT_ARGUMENTS];
+    output_arguments(config, files, NULL, arguments);
+    arguments[4] = files->spool;
+    arguments[5] = NULL;
+    (void)spawn_run(arguments, limit, answer, sizeof(answer));
 }

@@ -27,6 +27,15 @@ void output_arguments(const struct config *config,
                       const struct config_files *files, const char *nonce,
                       const char *arguments[OUTPUT_ARGUMENTS]);
 
+/*
+ * Give the spool of FILES the names of its functions, where the command that
+ * collects it could not find them. A file may be gone from its path, or lie
+ * there for this process alone. Takes at most LIMIT ns. If that fails, the
+ * spool stays as it is. Otherwise as output_convert_spool.
+ */
+void output_name_spool(const struct config *config,
+                       const struct config_files *files, uint64_t limit);
+
 /* Whether ANSWER reports success. Removes the newline of ANSWER. */
 bool output_is_ok(char *answer);
 

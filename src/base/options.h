@@ -101,6 +101,10 @@ enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
  * recording has nowhere to write, which is no error. */
 #define RECORDING_DIRECTORY "sprof.record."
 
+/* A link in it names the mount namespace of the command that records, as
+ * /proc/self/ns/mnt does (namespaces(7)). */
+#define RECORDING_MOUNTS ".mounts"
+
 /* A value: the number, or for STRING and CONDITIONS the text (in the
  * environment itself). */
 union option {

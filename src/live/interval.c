@@ -654,6 +654,12 @@ err:
 }
 
 void
+interval_tell_pid(struct interval *interval, uint32_t pid)
+{
+    interval->load.pid = pid;
+}
+
+void
 interval_close(struct interval *interval)
 {
     if (interval == NULL)

@@ -43,6 +43,9 @@ struct interval *interval_open(const char *path,
                                const struct symbolizer_options *options,
                                char *error, size_t size);
 
+/* PID is the pid of the process in this namespace. */
+void interval_tell_pid(struct interval *interval, uint32_t pid);
+
 /*
  * Take what is new. Afterwards interval_profile has it, which may be nothing.
  * To begin at the present, take once and use nothing of it. Returns 0, or -1

@@ -25,7 +25,6 @@
 #include "read/spool_load.h"
 #include "store/reader.h"
 #include "store/record.h"
-#include "symbol/mapped_files.h"
 #include "util/array.h"
 #include "util/intern.h"
 #include "view/filter.h"
@@ -437,6 +436,7 @@ int
 stacks_read(struct stacks *stacks, char *error, size_t size)
 {
     struct record_stacks *copy = NULL;
+    spool_load_forget_mapped(stacks->load);
     if (take_rest(stacks) != 0)
         return explain_failure(stacks, ENOMEM, error, size);
     uint64_t place;
@@ -621,13 +621,11 @@ stacks_open_memory(const void *bytes, size_t length,
     return stacks;
 }
 
-/* The same as spool_load.c does with the pid of the spool. */
 void
 stacks_tell_pid(struct stacks *stacks, uint32_t pid)
 {
-    mapped_files_close(stacks->load->mapped);
-    stacks->load->mapped = mapped_files_open(pid);
-    stacks->load->has_looked = true;
+    spool_load_forget_mapped(stacks->load);
+    stacks->load->pid = pid;
 }
 
 void

@@ -76,6 +76,12 @@ err:
     return NULL;
 }
 
+void
+watch_tell_pid(struct watch *watch, uint32_t pid)
+{
+    watch->load->pid = pid;
+}
+
 /* Remember that RECORD, which was counted as GIVEN, may change. Returns 0, or
  * -1 if memory is short. */
 static int

@@ -176,6 +176,9 @@ struct watch *watch_new(struct reader *reader,
                         const struct filter_options *filter,
                         const struct symbolizer_options *options);
 
+/* PID is the pid of the process in this namespace. */
+void watch_tell_pid(struct watch *watch, uint32_t pid);
+
 /* Look: read what is new and bring all sums up to date. Returns 0, or -1 with
  * errno set if memory is short. reader_problem tells what is wrong with the
  * spool. */

@@ -217,6 +217,9 @@ struct profile {
     bool spares_names;  /* limit the time for reading names (naming.h) */
     bool is_short;      /* an input or a filter lacks something asked for */
     bool keeps_events;  /* events.h; set it before the first file */
+    /* Of the process whose spool is added next, in this namespace; 0: as the
+     * spool says. */
+    uint32_t next_pid;
     struct profile_label *labels; /* set N is at index N - 1 */
     uint32_t label_count;
     struct profile_mark *timed_marks;

@@ -41,9 +41,8 @@ take_hex(const char **at)
  * but a newline, which the kernel shows as \012; it is what is left when all
  * else has been taken. */
 static void
-parse_line(char *line, struct mapping *mapping)
+parse_line(const char *line, struct mapping *mapping)
 {
-    static const char gone[] = " (deleted)";
     const char *p = line;
     mapping->start = take_hex(&p);
     mapping->end = take_hex(&p);
@@ -58,12 +57,9 @@ parse_line(char *line, struct mapping *mapping)
     mapping->inode = digits_take(&p);
     p += strspn(p, " ");
     mapping->path = p;
-    /* A file that is really called so is mistaken for a deleted one; then its
-     * symbols are looked for by build-id, which finds it all the same. */
-    size_t length = strlen(p), cut = sizeof(gone) - 1;
-    mapping->deleted = length > cut && strcmp(p + length - cut, gone) == 0;
-    if (mapping->deleted)
-        line[(size_t)(p - line) + length - cut] = '\0';
+    size_t length = strlen(p), mark = sizeof(MAPS_DELETED) - 1;
+    mapping->deleted =
+        length > mark && strcmp(p + length - mark, MAPS_DELETED) == 0;
 }
 
 /* Move the unread rest to the front and read more behind it. A line longer than

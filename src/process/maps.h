@@ -14,9 +14,13 @@
 struct mapping {
     uint64_t start, end, offset, device, inode;
     bool readable, writable, executable;
-    bool deleted;     /* the path ended in " (deleted)", which was cut off */
+    bool deleted; /* the path ends in MAPS_DELETED; so may a file's own name */
     const char *path; /* "" if anonymous; valid until the next call */
 };
+
+/* What the kernel adds to the path of a file that has no name any more
+ * (proc_pid_maps(5)). */
+#define MAPS_DELETED " (deleted)"
 
 #define MAPS_BUFFER 16384
 

@@ -12,6 +12,7 @@
  * something else.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/hot.h"
@@ -362,6 +363,21 @@ see_part(const struct mapping *mapping)
         module->end = mapping->end;
 }
 
+/* Take the path of MAPPING for the open image, without the kernel's mark if the
+ * file was deleted. A file whose own name ends so is at that path. Its inode
+ * tells; the device does not, because some file systems have another one in
+ * stat(2) than in the map (btrfs, overlayfs). */
+static void
+take_path(const struct mapping *mapping)
+{
+    struct stat status;
+    strncpy(image.path, mapping->path, PATH_SIZE - 1);
+    image.deleted = mapping->deleted && (sys_stat(image.path, &status) != 0 ||
+                                         status.st_ino != mapping->inode);
+    if (image.deleted)
+        image.path[strlen(image.path) - strlen(MAPS_DELETED)] = '\0';
+}
+
 /* Begin an image if MAPPING does. Fonts, locale archives and the like are
  * mapped files, too: no ELF header, no module. Offset 0 again may be the header
  * mapped twice, or the next copy. */
@@ -383,13 +399,13 @@ begin_image(const struct mapping *mapping)
     image.end = mapping->end;
     image.device = mapping->device;
     image.inode = mapping->inode;
-    image.deleted = mapping->deleted;
     image.is_placed = false;
-    strncpy(image.path, mapping->path, PATH_SIZE - 1);
     uint32_t known = find_module(image.start, image.device, image.inode);
     if (known != NO_MODULE && is_unchanged(&modules[known])) {
         modules[known].seen = true;
         image.module = known;
+    } else {
+        take_path(mapping);
     }
     see_part(mapping);
     return true;
@@ -535,4 +551,21 @@ modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
         }
     maps_end(&maps);
     return result;
+}
+
+bool
+modules_have_left(void)
+{
+    struct maps maps;
+    struct mapping mapping;
+    bool found = false;
+    if (maps_begin(&maps) != 0)
+        return false;
+    while (!found && maps_next(&maps, &mapping)) {
+        uint32_t i = find_module(mapping.start, mapping.device, mapping.inode);
+        found = i != NO_MODULE && mapping.inode != 0 &&
+                strcmp(mapping.path, modules[i].path) != 0;
+    }
+    maps_end(&maps);
+    return found;
 }

@@ -102,6 +102,10 @@ enum code_kind modules_code_kind(uint64_t address);
 int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
                     bool *is_stack);
 
+/* Whether a module's file is no longer at its path, because it was deleted,
+ * replaced or moved. Reads the map. */
+bool modules_have_left(void);
+
 /* A module was loaded or unloaded. Context: any thread. */
 void modules_touch(void);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/options.h"
+#include "base/proc.h"
 #include "model/events.h"
 #include "model/label_sets.h"
 #include "store/reader.h"
@@ -462,6 +463,10 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
     };
     load->number = ++profile->loads;
     load->process = profile->process_count++;
+    load->pid = profile->next_pid;
+    if (load->pid == 0 && (header->pid_namespace == 0 ||
+                           header->pid_namespace == proc_namespace()))
+        load->pid = header->pid;
     load->is_result = header->purpose == SPOOL_RESULT;
     load->first_thread = profile->thread_count;
     load->first_sample = profile->sample_count;

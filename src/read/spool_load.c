@@ -58,22 +58,28 @@ hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
 }
 
 /* While the process lives, as when it has its profile written, a file that is
- * gone from its path can still be read. The build-id tells whether it is the
- * right file, so a module without one is not looked for. */
+ * gone from its path can still be read. If it cannot, its build-id keeps
+ * another file at that path from being used. A file without one is not used. */
 static void
 look_for_copy(struct spool_load *load, const struct record_module *record,
               uint32_t id)
 {
     struct profile *profile = load->profile;
-    if (!load->has_looked)
-        load->mapped = mapped_files_open(profile->processes[load->process].pid);
+    bool is_elsewhere = (record->flags & MODULE_DELETED) != 0;
+    char *copy = NULL;
+    if (!load->has_looked && load->pid != 0)
+        load->mapped =
+            mapped_files_open(load->pid,
+                              profile->processes[load->process].monotonic);
     load->has_looked = true;
-    if (load->mapped == NULL || record->build_id_length == 0)
-        return;
-    char *copy =
-        mapped_files_find(load->mapped, record->start, record_path(record));
+    if (load->mapped != NULL)
+        copy =
+            mapped_files_find(load->mapped, record->start, record_path(record),
+                              record->build_id_length != 0, &is_elsewhere);
     if (copy != NULL)
         symbolizer_add_copy(profile->symbols, id, copy);
+    else if (is_elsewhere && record->build_id_length == 0)
+        symbolizer_refuse(profile->symbols, id);
     free(copy);
 }
 
@@ -166,9 +172,11 @@ spool_load_see_file(struct spool_load *load, const void *bytes)
     uint32_t number = spool_load_number(&load->modules, record->module);
     if (number == INTERN_NONE)
         return SENSELESS;
+    struct symbolizer *symbols = load->profile->symbols;
     const struct profile_module *module = &load->profile->modules[number];
-    if (module->build_id[0] == '\0' && !is_same_file(module->path, record))
-        symbolizer_refuse(load->profile->symbols, module->symbols);
+    if (module->build_id[0] == '\0' &&
+        !is_same_file(symbolizer_path(symbols, module->symbols), record))
+        symbolizer_refuse(symbols, module->symbols);
     return USED;
 }
 

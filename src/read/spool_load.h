@@ -46,6 +46,7 @@ struct spool_load {
     size_t unsampled_count;
     struct weigh_clock *clocks;
     size_t clock_count;
+    uint32_t pid; /* of the process in this namespace; 0: not known */
     struct mapped_files *mapped; /* of the process, if it still runs */
     bool has_looked;             /* MAPPED was looked for */
     struct profile_cost cost;    /* by the last record of counts */

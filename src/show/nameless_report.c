@@ -19,9 +19,12 @@
  * symbol before it. It is no name of the function, but says where in the file
  * that is.
  */
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/naming.h"
+#include "symbol/elf_view.h"
 #include "util/number.h"
 #include "view/nameless.h"
 #include "columns.h"
@@ -30,7 +33,7 @@
 /* Most functions of a file that are listed. */
 enum { FUNCTIONS_MOST = 5 };
 
-enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
+enum hint { GENERATED, GONE, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
 
 /* The numbers of hints, in the order in which rows first need them; 0: no row
  * needs the hint. */
@@ -64,6 +67,12 @@ static void
 print_hint(FILE *stream, const struct profile *profile, enum hint hint)
 {
     static const char *const texts[HINT_COUNT] = {
+        [GONE] =
+            "the file is not at its path, or not the one that was profiled. "
+            "While the\n"
+            "      process lives, its executable can be read all the same, and "
+            "by root its\n"
+            "      libraries, too\n",
         [PACKAGED] =
             "the debug information of its package: -dbgsym, -dbg or -debuginfo "
             "of\n"
@@ -108,12 +117,30 @@ may_be_packaged(const char *path)
            strstr(path, "/node_modules/") == NULL;
 }
 
+/* Whether the file of module NUMBER could not be read. Where the profile brings
+ * the names, this is so if the file had no symbol and is not there now. */
+static bool
+is_gone(const struct profile *profile, uint32_t number)
+{
+    const struct profile_module *module = &profile->modules[number];
+    if (symbolizer_problem(profile->symbols, module->symbols) != NULL)
+        return true;
+    if ((profile_module_names(profile, number) & MODULE_HAS_FUNCTIONS) != 0)
+        return false;
+    char text[PATH_MAX];
+    return (module->flags & MODULE_DELETED) != 0 ||
+           (module->has_names &&
+            access(elf_view_place(module->path, text), F_OK) != 0);
+}
+
 static enum hint
 hint_for(const struct profile *profile, uint32_t number)
 {
     const struct profile_module *module = &profile->modules[number];
     if (number == 0)
         return GENERATED;
+    if (is_gone(profile, number))
+        return GONE;
     if (!may_be_packaged(module->path))
         return FOREIGN;
     return strlen(module->build_id) > 2 ? PACKAGED : NO_BUILD_ID;
@@ -243,6 +270,7 @@ nameless_report_write(FILE *stream, struct profile *profile)
         print_rest(&columns, profile, &hints, &nameless);
         print_hints(stream, profile, &hints);
     }
+    text_report_unread(stream, profile);
     nameless_release(&nameless);
     return 0;
 }

@@ -552,19 +552,34 @@ text_report_table(FILE *stream, struct profile *profile,
     return 0;
 }
 
-void
-text_report_notes(FILE *stream, const struct profile *profile)
+/* Print what WHAT says of each file of PROFILE. */
+static void
+write_file_notes(FILE *stream, const struct profile *profile,
+                 const char *what(const struct symbolizer *, uint32_t))
 {
     uint32_t last = 0;
     for (uint32_t i = 1; i < profile->module_count; i++) {
         uint32_t symbols = profile->modules[i].symbols;
-        const char *problem = symbolizer_problem(profile->symbols, symbols);
+        const char *sentence = what(profile->symbols, symbols);
         /* Ids of files grow, so an id that is not larger was handled before. */
-        if (problem != NULL && symbols > last)
-            fprintf(stream, "note: %s\n", problem);
+        if (sentence != NULL && symbols > last)
+            fprintf(stream, "note: %s\n", sentence);
         if (symbols > last)
             last = symbols;
     }
+}
+
+void
+text_report_unread(FILE *stream, const struct profile *profile)
+{
+    write_file_notes(stream, profile, symbolizer_unread);
+}
+
+void
+text_report_notes(FILE *stream, const struct profile *profile)
+{
+    write_file_notes(stream, profile, symbolizer_problem);
+    text_report_unread(stream, profile);
     for (uint32_t i = 0; i < profile->process_count; i++)
         for (unsigned j = 0; j < NAMING_FILES; j++)
             if (naming_problem(profile, i, j) != NULL)

@@ -40,8 +40,12 @@ void text_report_head(FILE *stream, const struct profile *profile,
 int text_report_table(FILE *stream, struct profile *profile,
                       const struct text_report_options *options);
 
-/* Print a line for each module with a problem in the symbols that were asked
- * for. Print a line for each perf map that was not used. */
+/* Print a line for each file with debug information that cannot be read, if its
+ * symbols were asked for. */
+void text_report_unread(FILE *stream, const struct profile *profile);
+
+/* The same, and a line for each module with a problem in the symbols that were
+ * asked for, and for each perf map that was not used. */
 void text_report_notes(FILE *stream, const struct profile *profile);
 
 /* Print the subject and the quality of a report in four lines of at most

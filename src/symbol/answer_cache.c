@@ -31,7 +31,8 @@
 #include "answer_cache.h"
 
 #define MAGIC "sprofnam"
-#define VERSION 1u
+/* Version 1 had answers without lines where debug sections were not read. */
+#define VERSION 2u
 
 /* Limit of the size of a file, in bytes. It is no longer added to then. */
 #define FILE_MOST (256u << 20)

@@ -12,6 +12,7 @@
  * The open cannot block. The file is used only if it is a regular file with the
  * recorded build-id.
  */
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +132,11 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     int fd =
         strcmp(path, "[vdso]") == 0 ? open_vdso() : elf_view_open_file(path);
     if (fd < 0) {
-        file->problem =
-            clean_format("%s cannot be read: %s", path, strerror(errno));
+        file->problem = clean_format(
+            "%s cannot be read: %s%s", path, strerror(errno),
+            errno == ENOENT
+                ? " (a deleted file is read while its process lives)"
+                : "");
         return -1;
     }
     /* Debug files are looked for beside it. */
@@ -165,34 +169,143 @@ first_address(Elf *elf)
     return UINT64_MAX;
 }
 
-/* The DWARF of a separate debug file, inflated here. NULL if there is none, it
- * is not compressed, or it numbers its addresses differently. */
+/* Say that sections of the file at PATH are still compressed, by TYPE. */
+static void
+note_unread(struct elf_file *file, const char *path, unsigned type)
+{
+    bool is_damaged = type == ELFCOMPRESS_ZLIB ||
+                      (type == INFLATE_ZSTD && unpack_zstd_is_there());
+    free(file->unread);
+    if (is_damaged)
+        file->unread = clean_format(
+            "compressed debug sections of %s are damaged: lines are missing",
+            path);
+    else if (type == INFLATE_ZSTD)
+        file->unread = clean_format(
+            "the debug sections of %s are compressed by zstd, which this build "
+            "cannot read: `objcopy --decompress-debug-sections %s` would help, "
+            "or a build with libzstd",
+            path, path);
+    else
+        file->unread = clean_format(
+            "the debug sections of %s are compressed by method %u, which is "
+            "unknown here: `objcopy --decompress-debug-sections %s` would help",
+            path, type, path);
+}
+
+/* The DWARF of the file at PATH (may be NULL), inflated here. NULL if there is
+ * none, it is not compressed, or it numbers its addresses differently. */
 static Dwarf *
-inflated_dwarf(struct elf_file *file)
+inflated_dwarf(struct elf_file *file, const char *path)
+{
+    int fd = path != NULL ? elf_view_open_file(path) : -1;
+    if (fd < 0)
+        return NULL;
+    if (inflate_open(&file->copy, fd) &&
+        first_address(file->copy.elf) == first_address(file->elf)) {
+        file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
+        /* A newer libdw may have inflated more. */
+        unsigned left = inflate_left(file->copy.elf);
+        if (left != 0)
+            note_unread(file, path, left);
+    }
+    elf_cntl(file->copy.elf, ELF_C_FDREAD);
+    close(fd);
+    if (file->dwarf == NULL)
+        inflate_free(&file->copy);
+    return file->dwarf;
+}
+
+/* The DWARF of the file, or of the debug file that libdwfl has found, if it
+ * must be inflated. */
+static Dwarf *
+own_dwarf(struct elf_file *file)
 {
     const char *main_path, *path = NULL;
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
                      &path);
-    int fd = path != NULL ? elf_view_open_file(path) : -1;
-    if (fd < 0)
-        return NULL;
-    bool done = inflate_file(&file->copy, fd);
-    close(fd);
-    if (done && first_address(file->copy.elf) == first_address(file->elf))
-        file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
-    return file->dwarf;
+    Dwarf *dwarf = inflated_dwarf(file, path);
+    if (dwarf == NULL && inflate_left(file->elf) != 0)
+        dwarf = inflated_dwarf(file, main_path);
+    return dwarf;
+}
+
+/* Open the file NAME, which is meant to lie beside FILE or its debug file, if
+ * it has BUILD_ID of LENGTH bytes. */
+static int
+open_shared(struct elf_file *file, const char *name, const void *build_id,
+            size_t length)
+{
+    const char *paths[2] = {NULL};
+    const void *found;
+    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
+                     &paths[1]);
+    for (int i = 1; i >= 0; i--) {
+        const char *path = paths[i] != NULL ? paths[i] : "";
+        const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+        char *full =
+            clean_format("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0,
+                         path, name);
+        int fd = full != NULL ? elf_view_open_file(full) : -1;
+        free(full);
+        if (fd < 0)
+            continue;
+        (void)inflate_open(&file->shared, fd);
+        elf_cntl(file->shared.elf, ELF_C_FDREAD);
+        close(fd);
+        if (dwelf_elf_gnu_build_id(file->shared.elf, &found) ==
+                (ssize_t)length &&
+            memcmp(found, build_id, length) == 0)
+            return 0;
+        inflate_free(&file->shared);
+    }
+    return -1;
+}
+
+/* Give DWARF what it shares with other files (dwz(1)), where libdw cannot read
+ * that. */
+static void
+add_shared(struct elf_file *file, Dwarf *dwarf)
+{
+    const char *name;
+    const void *build_id;
+    ssize_t length = dwarf != NULL
+                         ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id)
+                         : 0;
+    if (length <= 0 || dwarf_getalt(dwarf) != NULL ||
+        open_shared(file, name, build_id, (size_t)length) != 0)
+        return;
+    file->shared_dwarf = dwarf_begin_elf(file->shared.elf, DWARF_C_READ, NULL);
+    if (file->shared_dwarf != NULL)
+        dwarf_setalt(dwarf, file->shared_dwarf);
+}
+
+/* The DWARF as libdwfl finds and reads it. If that is not all, it is inflated
+ * here: the debug file is known now. */
+static Dwarf *
+found_dwarf(struct elf_file *file, uint64_t *bias)
+{
+    Dwarf_Addr dwarf_bias = 0;
+    Dwarf *found = dwfl_module_getdwarf(file->module, &dwarf_bias);
+    bool is_whole = found != NULL && inflate_left(dwarf_getelf(found)) == 0;
+    if (!is_whole && own_dwarf(file) != NULL)
+        return file->dwarf;
+    if (is_whole) {
+        free(file->unread);
+        file->unread = NULL;
+    }
+    *bias = file->bias - dwarf_bias;
+    return found;
 }
 
 Dwarf *
 elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 {
-    Dwarf_Addr dwarf_bias = 0;
-    Dwarf *dwarf = inflated_dwarf(file);
     *bias = 0;
-    if (dwarf != NULL)
-        return dwarf;
-    dwarf = dwfl_module_getdwarf(file->module, &dwarf_bias);
-    *bias = file->bias - dwarf_bias;
+    Dwarf *dwarf = own_dwarf(file);
+    if (dwarf == NULL)
+        dwarf = found_dwarf(file, bias);
+    add_shared(file, dwarf);
     return dwarf;
 }
 
@@ -219,7 +332,10 @@ elf_file_close(struct elf_file *file)
     if (file->dwfl != NULL)
         dwfl_end(file->dwfl);
     dwarf_end(file->dwarf);
+    dwarf_end(file->shared_dwarf);
     inflate_free(&file->copy);
+    inflate_free(&file->shared);
     free(file->problem);
+    free(file->unread);
     *file = (struct elf_file){0};
 }

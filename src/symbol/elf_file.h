@@ -20,10 +20,13 @@ struct elf_file {
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL if the file must not be used */
     Elf *elf;
-    uint64_t bias;        /* own address + BIAS = address in MODULE */
-    struct inflated copy; /* its debug file, inflated (inflate.h) */
-    Dwarf *dwarf;         /* of COPY; NULL: the debug file is used as it is */
+    uint64_t bias;          /* own address + BIAS = address in MODULE */
+    struct inflated copy;   /* the file or its debug file, inflated */
+    Dwarf *dwarf;           /* of COPY; NULL: libdwfl's is used */
+    struct inflated shared; /* what it shares with other files (dwz) ... */
+    Dwarf *shared_dwarf;    /* ... if libdw cannot read it, else NULL */
     char *problem; /* a sentence if MODULE is NULL; NULL if memory was short */
+    char *unread;  /* a sentence if debug sections cannot be read, else NULL */
 };
 
 /* As elf_view_set_root, and for debug files, too. Returns 0, or -1 with
@@ -41,7 +44,7 @@ int elf_file_open(struct elf_file *file, const char *path,
 /* Returns the DWARF of the file or of its debug file, NULL if there is none. An
  * own address + *BIAS (mod 2^64) is an address in the DWARF. It is fastest
  * after the module's symbols have been read, because libdwfl has then found the
- * debug file. */
+ * debug file. Sets FILE->unread. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
 /* Open the regular file whose path is that of FILE, or of its debug file, with

@@ -71,8 +71,8 @@ image_refuse(const char *path)
     struct image *image = calloc(1, sizeof(*image));
     if (image != NULL)
         image->file.problem = clean_format(
-            "%s is not the file that was profiled: its size or its time of "
-            "change is another, and it has no build-id",
+            "%s is not the file that was profiled: that has no build-id, and "
+            "was deleted or had another size or time of change",
             path);
     return image;
 }
@@ -160,6 +160,12 @@ image_problem(const struct image *image)
     return image->file.problem != NULL
                ? image->file.problem
                : "memory was short for a module's symbols";
+}
+
+const char *
+image_unread(const struct image *image)
+{
+    return image->file.unread;
 }
 
 unsigned

@@ -35,8 +35,9 @@ struct image_answer {
 struct image *image_open(const char *path, const uint8_t *build_id,
                          size_t length);
 
-/* An image of the file at PATH, which has no build-id and has changed since it
- * was mapped: it has a problem and answers nothing. NULL if memory is short. */
+/* An image of the file at PATH, which has no build-id and has changed or was
+ * deleted since it was mapped: it has a problem and answers nothing. NULL if
+ * memory is short. */
 struct image *image_refuse(const char *path);
 
 /*
@@ -62,6 +63,10 @@ const char *image_before(const struct image *image, uint64_t address,
 
 /* Why the file is not used, as a sentence. NULL if it is used. */
 const char *image_problem(const struct image *image);
+
+/* Which of its debug information cannot be read, as a sentence. NULL if all
+ * can. */
+const char *image_unread(const struct image *image);
 
 /* What is known of the file: enum symbolizer_flags. */
 unsigned image_flags(const struct image *image);

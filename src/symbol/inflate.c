@@ -4,57 +4,43 @@
  *
  * Distributions compress their debug files. libdw spends most of its time on
  * inflating all sections one after the other. That includes the locations of
- * variables, a third of the whole. Here each thread takes the next section, the
- * largest first. The result has the form of a file, so that libdw notices
- * nothing.
+ * variables, a third of the whole. Before elfutils 0.189 it does not know zstd.
+ * Here each thread takes the next section, the largest first. The headers and
+ * data of libelf's private copy are changed, so that libdw notices nothing. The
+ * file keeps its place, near which libdw looks for others.
  */
 #include <gelf.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "util/array.h"
 #include "parallel.h"
+#include "sections.h"
 #include "inflate.h"
 
 #define MOST_SECTIONS 1000
-/* Most bytes that zlib can make of one byte. More is damage. */
+/* Most bytes that zlib can make of one byte. More is damage: zstd could make
+ * more, but not of debug information. */
 #define MOST_GROWTH 1032
 #define ALIGNMENT 16
 
-/* A section that is copied or inflated. */
+/* A section to inflate. */
 struct piece {
+    Elf_Scn *section;
     const uint8_t *from;
     size_t from_size, size, offset;
-    bool is_compressed;
+    unsigned type;
+    bool is_done;
 };
 
-struct copy {
-    Elf *elf;
-    uint8_t *bytes; /* of the new file */
-    size_t size, headers;
+struct job {
     struct piece *pieces; /* the largest first */
-    Elf64_Shdr *sections;
-    size_t count, section_count, compressed;
+    size_t count, size;
+    uint8_t *bytes;
     atomic_size_t next; /* of the pieces */
-    atomic_bool failed;
 };
-
-static size_t
-align(size_t offset)
-{
-    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Whether a section called NAME refers to other files, which libdw looks for in
- * the file's directory. */
-static bool
-is_bound(const char *name)
-{
-    return strcmp(name, ".gnu_debugaltlink") == 0 ||
-           strcmp(name, ".debug_addr") == 0;
-}
 
 static bool
 is_left_out(const char *name)
@@ -64,8 +50,28 @@ is_left_out(const char *name)
            strcmp(name, ".debug_macro") == 0;
 }
 
+/* Give SECTION the SIZE inflated bytes at BYTES; NULL: it becomes empty. */
+static void
+replace_section(Elf_Scn *section, uint8_t *bytes, size_t size)
+{
+    Elf_Data *both[] = {elf_getdata(section, NULL), elf_rawdata(section, NULL)};
+    GElf_Shdr header;
+    if (both[0] == NULL || both[1] == NULL ||
+        gelf_getshdr(section, &header) == NULL)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        both[i]->d_buf = bytes;
+        both[i]->d_size = size;
+    }
+    header.sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
+    header.sh_size = size;
+    if (bytes == NULL)
+        header.sh_type = SHT_NOBITS;
+    gelf_update_shdr(section, &header);
+}
+
 /* Read the compression header that PIECE begins with, and its inflated size.
- * False if that size is impossible, or the format is not zlib's. */
+ * False if that size is impossible, or the format is unknown. */
 static bool
 read_header(struct piece *piece)
 {
@@ -76,47 +82,30 @@ read_header(struct piece *piece)
     piece->from += sizeof(header);
     piece->from_size -= sizeof(header);
     piece->size = header.ch_size;
-    piece->is_compressed = true;
-    return header.ch_type == ELFCOMPRESS_ZLIB &&
+    piece->type = header.ch_type;
+    return (piece->type == ELFCOMPRESS_ZLIB || piece->type == INFLATE_ZSTD) &&
+           header.ch_size > 0 &&
            header.ch_size / MOST_GROWTH <= piece->from_size;
 }
 
-/* Plan the place of SECTION. False if it cannot be inflated. */
-static bool
-add_section(struct copy *copy, Elf_Scn *section, size_t strings)
+/* Plan the place of SECTION, which is compressed. One that cannot be inflated
+ * is passed over. */
+static void
+add_section(struct job *job, Elf_Scn *section)
 {
-    Elf64_Shdr *header = &copy->sections[copy->section_count++];
-    struct piece *piece = &copy->pieces[copy->count];
-    if (gelf_getshdr(section, header) == NULL)
-        return false;
-    if (header->sh_type == SHT_NOBITS || header->sh_type == SHT_NULL)
-        return true;
     Elf_Data *data = elf_rawdata(section, NULL);
-    const char *name = elf_strptr(copy->elf, strings, header->sh_name);
-    if (data == NULL || name == NULL || is_bound(name))
-        return false;
-    if (data->d_buf == NULL)
-        return data->d_size == 0;
-    *piece = (struct piece){.from = data->d_buf,
-                            .from_size = data->d_size,
-                            .size = data->d_size};
-    if ((header->sh_flags & SHF_COMPRESSED) != 0) {
-        if (!read_header(piece))
-            return false;
-        copy->compressed++;
-        header->sh_flags &= ~(Elf64_Xword)SHF_COMPRESSED;
-    }
-    header->sh_size = piece->size;
-    if (is_left_out(name)) {
-        header->sh_type = SHT_NOBITS;
-        return true;
-    }
-    piece->offset = header->sh_offset = copy->size;
-    copy->size = align(copy->size + piece->size);
-    copy->count++;
-    return true;
+    struct piece piece = {.section = section, .offset = job->size};
+    if (data == NULL || data->d_buf == NULL || job->count == MOST_SECTIONS)
+        return;
+    piece.from = data->d_buf;
+    piece.from_size = data->d_size;
+    if (!read_header(&piece) || !ARRAY_GROW(job->pieces, job->count))
+        return;
+    job->pieces[job->count++] = piece;
+    job->size += (piece.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* For qsort: the largest first. */
 static int
 compare_sizes(const void *a, const void *b)
 {
@@ -124,118 +113,95 @@ compare_sizes(const void *a, const void *b)
     return (x->size < y->size) - (x->size > y->size);
 }
 
-/* Lay out the new file. False if nothing is compressed, or it cannot be done.
- */
+/* Find what is compressed in ELF. Returns whether anything is. */
 static bool
-plan_file(struct copy *copy)
+plan(struct job *job, Elf *elf)
 {
     Elf_Scn *section = NULL;
-    size_t count, strings, segments;
-    if (elf_kind(copy->elf) != ELF_K_ELF ||
-        gelf_getclass(copy->elf) != ELFCLASS64 ||
-        elf_getshdrnum(copy->elf, &count) != 0 || count > MOST_SECTIONS ||
-        elf_getshdrstrndx(copy->elf, &strings) != 0 ||
-        elf_getphdrnum(copy->elf, &segments) != 0)
-        return false;
-    copy->sections = calloc(count + 1, sizeof(*copy->sections));
-    copy->pieces = calloc(count + 1, sizeof(*copy->pieces));
-    if (copy->sections == NULL || copy->pieces == NULL)
-        return false;
-    copy->section_count = 1;
-    copy->size = align(sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr));
-    while ((section = elf_nextscn(copy->elf, section)) != NULL) {
-        if (copy->section_count == count ||
-            !add_section(copy, section, strings))
-            return false;
+    GElf_Shdr header;
+    const char *name;
+    bool is_compressed = false;
+    while ((section = sections_next(elf, section, &header, &name)) != NULL) {
+        if ((header.sh_flags & SHF_COMPRESSED) == 0 ||
+            header.sh_type == SHT_NOBITS)
+            continue;
+        is_compressed = true;
+        if (is_left_out(name))
+            replace_section(section, NULL, 0);
+        else
+            add_section(job, section);
     }
-    copy->headers = copy->size;
-    copy->size += copy->section_count * sizeof(Elf64_Shdr);
-    qsort(copy->pieces, copy->count, sizeof(*copy->pieces), compare_sizes);
-    return copy->compressed > 0;
-}
-
-/* Write the headers of the new file. False if the old ones are damaged. */
-static bool
-write_headers(struct copy *copy)
-{
-    Elf64_Ehdr header;
-    size_t segments;
-    if (gelf_getehdr(copy->elf, &header) == NULL ||
-        elf_getphdrnum(copy->elf, &segments) != 0)
-        return false;
-    header.e_phoff = segments > 0 ? sizeof(header) : 0;
-    header.e_shoff = copy->headers;
-    memcpy(copy->bytes, &header, sizeof(header));
-    for (size_t i = 0; i < segments; i++) {
-        Elf64_Phdr segment;
-        if (gelf_getphdr(copy->elf, (int)i, &segment) == NULL)
-            return false;
-        memcpy(copy->bytes + sizeof(header) + i * sizeof(segment), &segment,
-               sizeof(segment));
-    }
-    /* Section 0 counts sections and segments where the header has no room. */
-    gelf_getshdr(elf_getscn(copy->elf, 0), &copy->sections[0]);
-    memcpy(copy->bytes + copy->headers, copy->sections,
-           copy->section_count * sizeof(Elf64_Shdr));
-    return true;
-}
-
-/* Allocate the new file. Large pages save the kernel thousands of faults. */
-static bool
-allocate_file(struct copy *copy)
-{
-    copy->bytes = mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy->bytes == MAP_FAILED)
-        copy->bytes = NULL;
-    else
-        madvise(copy->bytes, copy->size, MADV_HUGEPAGE);
-    return copy->bytes != NULL;
-}
-
-static bool
-write_piece(const struct copy *copy, const struct piece *piece)
-{
-    uint8_t *to = copy->bytes + piece->offset;
-    if (piece->is_compressed)
-        return unpack(to, piece->size, piece->from, piece->from_size);
-    memcpy(to, piece->from, piece->size);
-    return true;
+    if (job->count > 0)
+        qsort(job->pieces, job->count, sizeof(*job->pieces), compare_sizes);
+    return is_compressed;
 }
 
 /* The work of one thread: take pieces until none is left. */
 static void *
-write_pieces(void *argument)
+inflate_pieces(void *argument)
 {
-    struct copy *copy = argument;
+    struct job *job = argument;
     size_t i;
-    while ((i = atomic_fetch_add(&copy->next, 1)) < copy->count) {
-        if (!write_piece(copy, &copy->pieces[i]))
-            copy->failed = true;
+    while ((i = atomic_fetch_add(&job->next, 1)) < job->count) {
+        struct piece *piece = &job->pieces[i];
+        uint8_t *to = job->bytes + piece->offset;
+        piece->is_done =
+            piece->type == INFLATE_ZSTD
+                ? unpack_zstd(to, piece->size, piece->from, piece->from_size)
+                : unpack(to, piece->size, piece->from, piece->from_size);
     }
     return NULL;
 }
 
-bool
-inflate_file(struct inflated *inflated, int fd)
+/* Inflate all pieces. Large pages save the kernel thousands of faults. */
+static void
+inflate_all(struct job *job)
 {
-    struct copy copy = {0};
-    bool done = false;
-    copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (copy.elf != NULL && plan_file(&copy) && allocate_file(&copy) &&
-        write_headers(&copy)) {
-        parallel_run(write_pieces, &copy, copy.compressed);
-        done = !copy.failed;
+    job->bytes = mmap(NULL, job->size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (job->bytes == MAP_FAILED) {
+        job->bytes = NULL;
+        return;
     }
-    *inflated = (struct inflated){.bytes = copy.bytes, .size = copy.size};
-    if (done)
-        inflated->elf = elf_memory(inflated->bytes, inflated->size);
-    if (inflated->elf == NULL)
-        inflate_free(inflated);
-    elf_end(copy.elf);
-    free(copy.sections);
-    free(copy.pieces);
-    return inflated->elf != NULL;
+    madvise(job->bytes, job->size, MADV_HUGEPAGE);
+    parallel_run(inflate_pieces, job, job->count);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct piece *piece = &job->pieces[i];
+        if (piece->is_done)
+            replace_section(piece->section, job->bytes + piece->offset,
+                            piece->size);
+    }
+}
+
+bool
+inflate_open(struct inflated *inflated, int fd)
+{
+    struct job job = {0};
+    bool is_compressed = false;
+    /* Private pages: the headers are changed in place. */
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    if (elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64)
+        is_compressed = plan(&job, elf);
+    if (job.count > 0)
+        inflate_all(&job);
+    free(job.pieces);
+    *inflated = (struct inflated){elf, job.bytes, job.size};
+    return is_compressed;
+}
+
+unsigned
+inflate_left(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    const char *name;
+    while ((section = sections_next(elf, section, &header, &name)) != NULL) {
+        GElf_Chdr compression;
+        if ((header.sh_flags & SHF_COMPRESSED) != 0 &&
+            gelf_getchdr(section, &compression) != NULL)
+            return compression.ch_type;
+    }
+    return 0;
 }
 
 void

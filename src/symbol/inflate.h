@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inflate.h -- copies a file of debug information into memory with its sections
- * inflated.
+ * inflate.h -- opens a file of debug information and inflates its compressed
+ * sections in memory, before libdw sees them.
  */
 #ifndef SYMBOL_INFLATE_H
 #define SYMBOL_INFLATE_H
@@ -10,27 +10,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* ELFCOMPRESS_ZSTD of the gABI, "Compressed Sections"; elf.h has it since glibc
+ * 2.37. */
+#define INFLATE_ZSTD 2u
+
 struct inflated {
+    Elf *elf; /* NULL: the file could not be opened */
     void *bytes;
-    size_t size;
-    Elf *elf; /* of BYTES */
+    size_t size; /* of BYTES, what its sections became */
 };
 
 /*
- * Copy the ELF file FD into memory and open the copy, with its compressed
- * sections inflated. Several are inflated at a time if there are CPUs for it.
- * Sections that this program does not read (the places of variables) stay
- * empty. The caller may close FD afterwards. Returns false if nothing is
- * compressed, or not by zlib. Returns false too if other files belong to it, it
- * is damaged, or memory is short. The caller then uses FD itself.
+ * Open the ELF file FD, and inflate its compressed sections. Several are
+ * inflated at a time if there are CPUs for it. Sections that this program does
+ * not read (the places of variables) become empty. Returns whether any section
+ * was compressed. One that is damaged, or that this build cannot inflate, stays
+ * as it is; so do all if memory is short. ELF reads FD until the caller calls
+ * elf_cntl with ELF_C_FDREAD.
  */
-bool inflate_file(struct inflated *inflated, int fd);
+bool inflate_open(struct inflated *inflated, int fd);
+
+/* How a section of ELF (may be NULL) is still compressed: ch_type of elf(5). 0
+ * if none is. */
+unsigned inflate_left(Elf *elf);
 
 /* Inflate the FROM_SIZE bytes at FROM, of zlib's format, into the SIZE bytes at
  * TO. False if they are damaged, have another inflated size, or memory is
  * short. The build chooses the library: unpack_fast.c uses libdeflate if it is
  * installed, else unpack_zlib.c uses zlib. */
 bool unpack(void *to, size_t size, const void *from, size_t from_size);
+
+/* The same for zstd's format (RFC 8878). The build chooses: unpack_zstd.c uses
+ * libzstd if it is installed, else unpack_no_zstd.c inflates nothing. */
+bool unpack_zstd(void *to, size_t size, const void *from, size_t from_size);
+
+/* Whether unpack_zstd can inflate anything. */
+bool unpack_zstd_is_there(void);
 
 void inflate_free(struct inflated *inflated);
 

@@ -7,6 +7,7 @@
  * and the same file is map_files/7f2a1000-7f2a5000. Only first mappings, at
  * offset 0, are kept, because a module begins with one.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,8 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/proc.h"
 #include "mapped_files.h"
 
 /* Most files that are kept. A process can have 65,530 mappings, unless its
@@ -23,7 +27,7 @@
 #define FILES_MAX 65536
 
 struct mapped_file {
-    uint64_t start, end;
+    uint64_t start, end, inode;
     char *path; /* as in the map, with " (deleted)" */
 };
 
@@ -41,11 +45,11 @@ add_line(struct mapped_files *files, char *line)
     struct mapped_file *file = &files->files[files->count];
     int path = 0;
     line[strcspn(line, "\n")] = '\0';
-    uint64_t offset, inode;
+    uint64_t offset;
     if (sscanf(line,
                "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n",
-               &file->start, &file->end, &offset, &inode, &path) < 4 ||
-        offset != 0 || inode == 0 || path == 0 || line[path] != '/')
+               &file->start, &file->end, &offset, &file->inode, &path) < 4 ||
+        offset != 0 || file->inode == 0 || path == 0 || line[path] != '/')
         return;
     file->path = strdup(line + path);
     if (file->path != NULL)
@@ -75,10 +79,29 @@ has_other_root(uint32_t pid)
             memcmp(its, ours, (size_t)its_length) != 0);
 }
 
-struct mapped_files *
-mapped_files_open(uint32_t pid)
+/* Whether process PID was there at MONOTONIC, in ns. Field 22 of
+ * proc_pid_stat(5) is its start in ticks, on a clock that also counts while the
+ * machine sleeps. */
+static int
+was_there(uint32_t pid, uint64_t monotonic)
 {
-    struct mapped_files *files = calloc(1, sizeof(*files));
+    char stat[1024];
+    struct timespec up;
+    if (proc_read((pid_t)pid, PROC_PROCESS, "/stat", stat, sizeof(stat)) <= 0)
+        return 0;
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    uint64_t since_boot =
+        (uint64_t)up.tv_sec * NS_PER_SECOND + (uint64_t)up.tv_nsec;
+    uint64_t tick = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+    return proc_number(proc_stat_field(stat, 22)) * tick <=
+           monotonic + (since_boot - clock_now());
+}
+
+struct mapped_files *
+mapped_files_open(uint32_t pid, uint64_t monotonic)
+{
+    struct mapped_files *files =
+        was_there(pid, monotonic) != 0 ? calloc(1, sizeof(*files)) : NULL;
     char *line = NULL;
     size_t size = 0;
     if (files == NULL)
@@ -110,16 +133,41 @@ is_readable(const char *name)
     return fd >= 0;
 }
 
-/* Whether FILE is the executable of process PID. */
+/* Whether LINK, of /proc, leads to FILE. */
 static int
-is_executable(const struct mapped_file *file, const char *link)
+leads_to(const char *link, const struct mapped_file *file)
 {
     char target[PATH_MAX + 16];
+    struct stat status;
     ssize_t length = readlink(link, target, sizeof(target) - 1);
     if (length < 0)
         return 0;
     target[length] = '\0';
-    return strcmp(target, file->path) == 0;
+    return strcmp(target, file->path) == 0 && stat(link, &status) == 0 &&
+           status.st_ino == file->inode;
+}
+
+/* A descriptor of the process that is open for FILE, as a path. NULL if there
+ * is none. */
+static char *
+open_descriptor(const struct mapped_files *files,
+                const struct mapped_file *file)
+{
+    char name[64 + NAME_MAX];
+    snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd", files->pid);
+    DIR *directory = opendir(name);
+    const struct dirent *entry;
+    char *found = NULL;
+    while (directory != NULL && found == NULL &&
+           (entry = readdir(directory)) != NULL) {
+        snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%s", files->pid,
+                 entry->d_name);
+        if (leads_to(name, file) != 0 && is_readable(name) != 0)
+            found = strdup(name);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
 }
 
 /* The path of the file at PATH below the process's root. NULL if it cannot be
@@ -134,18 +182,32 @@ below_root(const struct mapped_files *files, const char *path)
     return is_readable(name) != 0 ? strdup(name) : NULL;
 }
 
+/* Whether the map says that FILE was deleted from PATH. */
+static int
+was_at(const struct mapped_file *file, const char *path)
+{
+    size_t length = strlen(path);
+    return strncmp(file->path, path, length) == 0 &&
+           strcmp(file->path + length, " (deleted)") == 0;
+}
+
 char *
 mapped_files_find(const struct mapped_files *files, uint64_t start,
-                  const char *path)
+                  const char *path, bool has_build_id, bool *is_elsewhere)
 {
     const struct mapped_file *file = files->files;
     const struct mapped_file *end = files->files + files->count;
     while (file < end && file->start != start)
         file++;
-    if (file == end)
+    bool is_there = file < end && strcmp(file->path, path) == 0;
+    *is_elsewhere =
+        file < end && (is_there ? files->has_other_root != 0
+                                : has_build_id || was_at(file, path) != 0);
+    if (!*is_elsewhere)
         return NULL;
-    if (strcmp(file->path, path) == 0)
-        return files->has_other_root != 0 ? below_root(files, path) : NULL;
+    char *found = is_there ? below_root(files, path) : NULL;
+    if (found != NULL)
+        return found;
     char name[96];
     snprintf(name, sizeof(name),
              "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, files->pid,
@@ -153,9 +215,9 @@ mapped_files_find(const struct mapped_files *files, uint64_t start,
     if (is_readable(name) != 0)
         return strdup(name);
     snprintf(name, sizeof(name), "/proc/%" PRIu32 "/exe", files->pid);
-    if (is_executable(file, name) != 0 && is_readable(name) != 0)
+    if (leads_to(name, file) != 0 && is_readable(name) != 0)
         return strdup(name);
-    return NULL;
+    return open_descriptor(files, file);
 }
 
 void

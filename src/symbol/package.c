@@ -481,10 +481,8 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
     *package = (struct package){.dwarf = dwarf, .place = -1};
     if (fd < 0)
         return;
-    if (!inflate_file(&package->file, fd)) {
-        package->file.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-        elf_cntl(package->file.elf, ELF_C_FDREAD);
-    }
+    (void)inflate_open(&package->file, fd);
+    elf_cntl(package->file.elf, ELF_C_FDREAD);
     close(fd);
     package->index = sections_find(package->file.elf, ".debug_cu_index");
     package->info = sections_find(package->file.elf, ".debug_info.dwo");

@@ -134,7 +134,8 @@ cache_answer(struct symbolizer *symbolizer, struct module *module,
              uint64_t offset, const struct image_answer *answer)
 {
     struct answer_cache *cache = get_cache(symbolizer, module);
-    if (cache != NULL && image_problem(module->image) == NULL)
+    if (cache != NULL && image_problem(module->image) == NULL &&
+        image_unread(module->image) == NULL)
         answer_cache_add(cache, image_flags(module->image), offset, answer);
 }
 
@@ -397,6 +398,14 @@ symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
         module->copy = intern_text(&symbolizer->store, copy);
 }
 
+const char *
+symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL ? path_to_read(module) : "";
+}
+
 void
 symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
 {
@@ -601,6 +610,15 @@ symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
     return module != NULL && module->image != NULL
                ? image_problem(module->image)
                : NULL;
+}
+
+const char *
+symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL && module->image != NULL ? image_unread(module->image)
+                                                   : NULL;
 }
 
 unsigned

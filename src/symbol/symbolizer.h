@@ -86,9 +86,13 @@ void symbolizer_add(struct symbolizer *symbolizer, uint32_t id,
 void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
                          const char *copy);
 
-/* The file of module ID, which has no build-id, has changed since it was
- * mapped. It is not used, and symbolizer_problem says so. Holds for questions
- * that were not asked yet. */
+/* Returns where the file of module ID is read: its path, or the copy. "" if ID
+ * is not known. */
+const char *symbolizer_path(const struct symbolizer *symbolizer, uint32_t id);
+
+/* The file of module ID, which has no build-id, has changed or was deleted
+ * since it was mapped. It is not used, and symbolizer_problem says so. Holds
+ * for questions that were not asked yet. */
 void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id);
 
 /*
@@ -138,6 +142,10 @@ void symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns);
  * for. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer,
                                uint32_t id);
+
+/* Returns a sentence about debug information of a module's file that cannot be
+ * read. NULL if all can, or before its first symbolizer_find. */
+const char *symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id);
 
 /* What the file of a module has. */
 enum symbolizer_flags {

@@ -223,14 +223,16 @@ def build_tool(name, root, build):
     archive = Path(build) / "libsprof_symbol.a"
     others = [path for name in ("util", f"base_{platform.machine()}", "base")
               if (path := Path(build) / f"libsprof_{name}.a").exists()]
-    deflate = ["-ldeflate"] if b"libdeflate_" in archive.read_bytes() else []
+    inflaters = [option for option, name in (("-ldeflate", b"libdeflate_"),
+                                             ("-lzstd", b"ZSTD_"))
+                 if name in archive.read_bytes()]
     iberty = [path for path in sorted(Path("/usr/lib").rglob("libiberty*.a"))
               if path.name in ("libiberty.a", "libiberty_pic.a")]
     subprocess.run(
         ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{root}/src", "-o",
          bench.CACHE / name, root / "tests/bench/symbols.c",
          archive, *others,
-         "-ldw", "-lelf", "-lz", *deflate, "-pthread", *iberty[-1:]],
+         "-ldw", "-lelf", "-lz", *inflaters, "-pthread", *iberty[-1:]],
         check=True)
 
 

@@ -83,6 +83,12 @@ fi
 # - later, the new file is not taken for the old one: the report says so.
 section "deleted or replaced"
 
+# recorded COMMAND...: the same as profile, under sprofile record.
+recorded() {
+    rm -f p.sprof p.folded
+    plain "$sprofile" record -q -o "$tmp/p.sprof,$tmp/p.folded" -- "$@"
+}
+
 # profile_while COMMAND...: run one when the workload has loaded its files, which
 # waits in its middle until that is done.
 profile_while() {
@@ -91,7 +97,7 @@ profile_while() {
     rm -f loaded p.folded p.sprof
     { for i in {1..1200}; do [ -e loaded ] || sleep 0.05; done
       [ -e loaded ] && "$@"; rm -f loaded; } &
-    profile SPROF_KEEP_SPOOL=1 "${run_by[@]}" ./victim 400 "$PWD/library.so" \
+    "${start[@]}" "${run_by[@]}" ./victim 400 "$PWD/library.so" \
         "$PWD/loaded" wait
     wait $!
     expect_ok
@@ -103,12 +109,18 @@ replace() {
     mv new library.so
 }
 run_by=()
+start=(profile SPROF_KEEP_SPOOL=1)
 
 if [ "$(id -u)" -eq 0 ]; then
+    echo "-- recorded"
+    start=(recorded)
+    profile_while rm victim library.so
+    expect_share 95 ';main;compute;plugin_compute[ ;]' p.folded ';main;compute'
+    start=(profile SPROF_KEEP_SPOOL=1)
     for way in "rm victim library.so" replace "mv library.so moved.so"; do
         echo "-- $way"
         profile_while $way
-        expect_share 95 ';main;compute;plugin_compute[ ;]' p.folded ';main'
+        expect_share 95 ';main;compute;plugin_compute[ ;]' p.folded ';main;compute'
     done
     profile_while replace
     plain "$sprofile" report p.sprof
@@ -121,7 +133,132 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 profile_while rm victim library.so
-expect_share 95 ';main;compute;library.so\+0x' p.folded ';main'
+expect_share 95 ';main;compute;library.so\+0x' p.folded ';main;compute'
+plain "$sprofile" report p.sprof
+expect_status 0
+grep -q '^note: .*/library.so cannot be read: .*while its process lives' out ||
+    fail "no note on the library: $(cat out)"
+start=(recorded)
+profile_while rm victim library.so
+expect_share 95 ';main;compute;library.so\+0x' p.folded ';main;compute'
+plain "$sprofile" info p.sprof
+expect_status 0
+grep -q 'the file is not at its path' out || fail "no hint: $(cat out)"
+
+# A file may have been deleted before the first sample, or never had a name.
+# - It has its names, with a build-id or without, also for a user who may only
+#   look at /proc/PID/exe and at the process's descriptors.
+# - Another file at its path gives it none, also when the process has ended.
+section "deleted before the first sample"
+
+# without_id FILE COPY: a copy that has no build-id, if there is objcopy.
+without_id() {
+    objcopy -R .note.gnu.build-id "$1" "$2" 2>err || cp "$1" "$2"
+}
+
+# run_deleted FILE OTHER COMMAND...: FILE, run by COMMAND, is replaced by OTHER
+# before it begins.
+run_deleted() {
+    cp "$1" victim
+    "${@:3}" bash -c 'exec 3<victim && rm victim && cp "$0" victim &&
+        exec /proc/self/fd/3 400' "$2"
+    expect_status 0
+}
+
+without_id "$work/known_stack.o2" bare
+without_id "$work/two_phases" bare_other
+ways=("")
+setpriv --bounding-set=-all --inh-caps=-all true 2>err &&
+    ways+=("setpriv --bounding-set=-all --inh-caps=-all")
+for way in "${ways[@]}"; do
+    for how in profile recorded; do
+        echo "-- $how $way"
+        run_deleted bare bare_other $how $way
+        expect_stacks 85 ';main'
+        run_deleted "$work/known_stack.o2" "$work/two_phases" $how $way
+        expect_stacks 85 ';main'
+        $how $way "$work/in_memory" 400 "$work/plugin.so"
+        expect_status 0
+        expect_stacks 85 ';main'
+    done
+done
+
+echo "-- later"
+rm -f p.*
+run_deleted bare bare_other profile SPROF_KEEP_SPOOL=1
+plain "$sprofile" report p.sprof
+expect_status 0
+grep -Eq ' victim\+0x[0-9a-f]+' out || fail "names: $(cat out)"
+cmp -s bare "$work/known_stack.o2" ||
+    grep -q '^note: .*/victim is not the file that was profiled' out ||
+    fail "no note: $(cat out)"
+
+# A file whose own name ends as the kernel marks those that were deleted.
+# - It has its names, later, too. The file of the shorter name gives it none.
+section "named like a deleted one"
+
+cp "$work/two_phases" victim
+for copy in cp without_id; do
+    $copy "$work/known_stack.o2" "victim (deleted)"
+    profile SPROF_KEEP_SPOOL=1 "./victim (deleted)" 400
+    expect_ok
+    expect_stacks 90 ';main'
+    plain "$sprofile" report p.sprof
+    expect_status 0
+    grep -qF ' work_burn (victim (deleted))' out || fail "no names: $(cat out)"
+done
+
+# A program in a container: another file lies at its path for everybody else.
+# - Its functions have names where they are looked up while it lives, and in a
+#   recording. The other file gives it none. So it is with a build-id and
+#   without, in the same PID namespace and in another one.
+section "in another mount namespace"
+
+# has_served: whether the server's last second has the names.
+has_served() {
+    timeout "$deadline" python3 "$here/serve_client.py" body "$address" \
+        "/debug/pprof/wall?seconds=1&pid=$pid" >wall.pb.gz &&
+        "$sprofile" report wall.pb.gz >out && grep -q ' work_burn ' out
+}
+
+# expect_contained OPTION...: of unshare.
+expect_contained() {
+    unshare "$@" bash -c 'mount --bind inner victim && LD_PRELOAD=$0 \
+        SPROF_OUTPUT=$1 exec ./victim 1000000' "$library" "$tmp/v.folded" \
+        >v.out 2>v.err &
+    running=$!
+    until_true grep -qs expect v.out
+    pid=$(grep -ls "^\./victim" /proc/[0-9]*/cmdline | tail -n 1)
+    pid=$(basename "${pid%/cmdline}")
+    "$sprofile" serve --only "$tmp" --listen 127.0.0.1:0 >url 2>serve.err &
+    server=$!
+    shows 'leaf_spin known_stack.c:' stacks "$pid" || fail "stacks: $(cat out)"
+    shows ' leaf_spin (victim)' top --once -d 0.5 "$pid" ||
+        fail "top: $(cat out)"
+    until_true [ -s url ]
+    address=$(sed 's|^http://\(.*\)/debug/pprof/$|\1|' url)
+    until_true has_served || fail "serve: $(cat out)"
+    kill "$server"
+    kill -KILL "$pid"
+    wait "$server" "$running" 2>/dev/null
+    rm -f v.* url
+}
+
+if unshare -m true 2>err; then
+    for copy in cp without_id; do
+        part "$copy"
+        $copy "$work/known_stack.o2" inner
+        $copy "$work/two_phases" victim
+        recorded unshare -m \
+            bash -c 'mount --bind inner victim && exec ./victim 400'
+        expect_status 0
+        expect_stacks 85 ';main'
+        expect_contained -m
+        expect_contained -m -p -f --mount-proc
+    done
+else
+    lacks containers "unshare does not work: $(cat err)"
+fi
 
 # A file without a build-id is known by its size and the time of its last change.
 # - The file that was profiled gives names.
@@ -148,6 +285,48 @@ if has objcopy; then
             grep -Eq ' victim\+0x[0-9a-f]+' out || fail "names: $(cat out)"
         fi
     done
+fi
+
+# Debug sections that were compressed by zstd.
+# - They have lines, or one line of `report` and of `info` says that this build
+#   cannot read them;
+# - so it does of a file whose sections are damaged, or compressed in a way that
+#   is not known.
+section "compressed by zstd"
+
+# expect_told PATTERN: both say so, in one line.
+expect_told() {
+    for command in report info; do
+        plain "$sprofile" $command p.sprof
+        expect_status 0
+        [ "$(grep -cE "^note: .*debug sections of .*/victim .*$1" out)" -eq 1 ] ||
+            fail "$command: no note on the sections: $(tail -n 3 out)"
+    done
+}
+
+cp "$work/known_stack.o2" victim
+if has objcopy && objcopy --compress-debug-sections=zstd victim 2>err &&
+    readelf -t victim | grep -q ZSTD; then
+    profile SPROF_KEEP_SPOOL=1 ./victim 400
+    expect_ok
+    if grep -q '^SPROF_ZSTD:.*=ON' "$build/CMakeCache.txt" &&
+        grep -q '^ZSTD_FOUND:.*=1' "$build/CMakeCache.txt"; then
+        plain "$sprofile" report --by line p.sprof
+        expect_status 0
+        grep -q ' work_burn work\.c:[0-9]' out || fail "no lines: $(cat out)"
+        ! grep '^note' out || fail "a note"
+        # The compression header of .debug_line says how in its first byte.
+        line=$(readelf -SW victim |
+            sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+        printf '\011' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+        expect_told 'method 9'
+        printf '\001' | dd of=victim bs=1 seek=$((0x$line)) conv=notrunc 2>err
+        expect_told 'damaged'
+    else
+        expect_told 'cannot read: .* build with libzstd'
+    fi
+else
+    lacks zstd "objcopy does not know it"
 fi
 
 finish

@@ -68,6 +68,13 @@ symbolizer_owner(struct symbolizer *symbolizer)
     return 1;
 }
 
+const char *
+symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer, (void)id;
+    return "";
+}
+
 void
 symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
 {
@@ -136,6 +143,14 @@ symbolizer_before(struct symbolizer *symbolizer, uint32_t id, uint64_t offset,
 
 const char *
 symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer;
+    (void)id;
+    return NULL;
+}
+
+const char *
+symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id)
 {
     (void)symbolizer;
     (void)id;

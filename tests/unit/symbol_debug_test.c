@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "shell.h"
+#include "symbol/inflate.h"
 #include "symbol/symbolizer.h"
 
 /* Where the source says so: INNER_LINE is in an inlined function, at CALL_LINE
@@ -169,6 +170,88 @@ the_old_compression_is_read(void **state)
           "--compress-debug-sections=zlib-gnu plain library");
 }
 
+#define BY_ZSTD "--compress-debug-sections=zstd "
+#define IS_BY_ZSTD " && readelf -tW library | grep -q ZSTD"
+
+/* The library has names, and says in one sentence that lines are missing. */
+static void
+assert_unread(const char *reason)
+{
+    struct symbolizer_options options = {.inlines = true};
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    char path[64];
+    uint64_t start, size;
+    snprintf(path, sizeof(path), "%s/library", directory);
+    find_known("library", &start, &size);
+    symbolizer_add(symbolizer, 1, path, NULL, 0);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, start);
+    assert_string_equal(symbol->frames[symbol->count - 1].function, "known");
+    const char *sentence = symbolizer_unread(symbolizer, 1);
+    assert_non_null(sentence);
+    assert_non_null(strstr(sentence, directory));
+    assert_non_null(strstr(sentence, reason));
+    assert_null(strchr(sentence, '\n'));
+    symbolizer_free(symbolizer);
+}
+
+/* Made by COMMAND with the library's debug sections compressed by zstd. */
+static void
+check_zstd(const char *command)
+{
+    if (!shell(command))
+        skip();
+    if (unpack_zstd_is_there())
+        assert_complete("library");
+    else
+        assert_unread("a build with libzstd");
+}
+
+static void
+what_zstd_compressed_is_read(void **state)
+{
+    (void)state;
+    check_zstd("gcc -g -O2 -fPIC -shared -o plain known.c && objcopy " BY_ZSTD
+               "plain library" IS_BY_ZSTD);
+    check_zstd("gcc -gdwarf-5 -gsplit-dwarf -O2 -fPIC -c known.c && "
+               "gcc -shared -o plain known.o && objcopy " BY_ZSTD
+               "plain library" IS_BY_ZSTD);
+    check_zstd("gcc -g -O2 -fPIC -shared -o plain known.c && objcopy "
+               "--only-keep-debug plain far && objcopy " BY_ZSTD "far && "
+               "objcopy --strip-debug --add-gnu-debuglink=far plain library");
+}
+
+static void
+what_files_share_may_be_compressed(void **state)
+{
+    (void)state;
+    check_zstd("gcc -g -O2 -fPIC -shared -o library known.c && "
+               "gcc -g -O2 -fPIC -shared -o other other.c && "
+               "dwz -m common -M common library other && for file in library "
+               "common; do objcopy " BY_ZSTD
+               "$file || exit 1; done" IS_BY_ZSTD);
+}
+
+/* Write VALUE at PLACE behind the beginning of .debug_line. */
+#define CHANGE_LINES(place, value)                                         \
+    "offset=$(readelf -SW library | sed -n 's/.* .debug_line  *PROGBITS  " \
+    "*[0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p') && printf '" value              \
+    "' | dd of=library bs=1 seek=$((0x$offset + " place ")) conv=notrunc"
+
+static void
+what_cannot_be_inflated_is_told(void **state)
+{
+    (void)state;
+    if (!shell("gcc -g -O2 -fPIC -shared -o plain known.c && objcopy "
+               "--compress-debug-sections=zlib plain library && " CHANGE_LINES(
+                   "0", "\\003")))
+        skip();
+    assert_unread("method 3");
+    if (!shell("objcopy --compress-debug-sections=zlib plain library "
+               "&& " CHANGE_LINES("30", "\\377\\377\\377\\377\\377\\377")))
+        skip();
+    assert_unread("damaged");
+}
+
 /* Behind a skeleton: one file for each object. */
 static void
 split_debug_information_is_read(void **state)
@@ -266,6 +349,9 @@ main(void)
         cmocka_unit_test(offsets_of_64_bits_are_read),
         cmocka_unit_test(types_may_lie_apart),
         cmocka_unit_test(the_old_compression_is_read),
+        cmocka_unit_test(what_zstd_compressed_is_read),
+        cmocka_unit_test(what_files_share_may_be_compressed),
+        cmocka_unit_test(what_cannot_be_inflated_is_told),
         cmocka_unit_test(split_debug_information_is_read),
         cmocka_unit_test(a_gnu_package_is_read),
         cmocka_unit_test(a_package_is_read),

@@ -277,6 +277,7 @@ sources_follow(struct sources *sources, const char *path,
     if (process != NULL) {
         source.process = *process;
         source.has_process = true;
+        interval_tell_pid(source.interval, (uint32_t)process->pid);
     } else {
         find_process(&source);
     }

@@ -47,6 +47,18 @@ let_others_in(const struct spools *spools)
     return -1;
 }
 
+/* Tell the processes which mounts we have. A failure is no error: they then
+ * take their mounts for ours. */
+static void
+tell_mounts(const struct spools *spools)
+{
+    char path[PATH_MAX + 16], mounts[64];
+    ssize_t length = readlink("/proc/self/ns/mnt", mounts, sizeof(mounts) - 1);
+    mounts[length > 0 ? length : 0] = '\0';
+    snprintf(path, sizeof(path), "%s/" RECORDING_MOUNTS, spools->directory);
+    (void)symlink(mounts, path);
+}
+
 int
 spools_begin(struct spools *spools, const char *out)
 {
@@ -65,9 +77,10 @@ spools_begin(struct spools *spools, const char *out)
         return -1;
     }
     strcpy(spools->directory + length, "/" RECORDING_DIRECTORY "XXXXXX");
-    return mkdtemp(spools->directory) != NULL && let_others_in(spools) == 0
-               ? 0
-               : -1;
+    if (mkdtemp(spools->directory) == NULL || let_others_in(spools) != 0)
+        return -1;
+    tell_mounts(spools);
+    return 0;
 }
 
 /* Whether the file at PATH was made but has no content yet. */

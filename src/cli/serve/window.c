@@ -28,6 +28,7 @@ add_member(struct profile *profile, const struct member *member,
     char path[PATH_MAX + 64], unused[PATH_MAX + 512];
     uint32_t first = profile->process_count;
     fleet_path(member, path, sizeof(path));
+    profile->next_pid = (uint32_t)member->process.pid;
     if (load_file(profile, path, unused, sizeof(unused)) != 0)
         return;
     uint64_t start = member->header.start_monotonic + offset;

@@ -46,6 +46,8 @@ open_spool(struct follow *follow, char *error, size_t size)
         snprintf(error, size, "%s", strerror(errno));
         goto err1;
     }
+    if (follow->has_process)
+        watch_tell_pid(watch, (uint32_t)follow->process.pid);
     reader_follow(reader);
     watch_free(follow->watch);
     reader_end(follow->reader);
