@@ -2,7 +2,7 @@
 /*
  * same_place.c -- three libraries of one size are loaded in turns, so that each
  * lies where another lay just before. A load computes and waits in its library,
- * and a label tells which one that is.
+ * whose destructor computes, too, and a label tells which one that is.
  *
  * Arguments: loads, 100; the most milliseconds of CPU time that a load takes,
  * 20; threads that do so side by side, 1. The libraries lie beside the program.
@@ -50,9 +50,9 @@ run(unsigned i, unsigned ms)
     int64_t scope = sprof_label_begin("library", names[i]);
 
     (void)compute(ms);
-    sprof_label_end(scope);
     if (dlclose(handle) != 0)
         work_fail(dlerror());
+    sprof_label_end(scope);
     return (uint64_t)compute;
 }
 

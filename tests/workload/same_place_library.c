@@ -36,3 +36,9 @@ LIBRARY_HAS(compute)(unsigned ms)
     LIBRARY_HAS(wait)(ms / 4);
     return value;
 }
+
+__attribute__((destructor)) static void
+LIBRARY_HAS(end)(void)
+{
+    (void)LIBRARY_HAS(burn)(1);
+}
