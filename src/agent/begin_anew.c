@@ -15,6 +15,7 @@
 #include "labels/mark_ring.h"
 #include "libc/real.h"
 #include "process/threads.h"
+#include "process/unloads.h"
 #include "sampling/afford.h"
 #include "sampling/alarms.h"
 #include "sampling/fork_time.h"
@@ -40,6 +41,8 @@ begin_anew_in_child(void)
     left_in_child();
     if (!phase_is_on())
         return;
+    /* Threads that closed modules are not here, either. */
+    unloads_in_child();
     /* Threads that waited for another one, or were to be waited for, are not
      * here. */
     state_renew_process();

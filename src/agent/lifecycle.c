@@ -48,6 +48,7 @@
 #include "sampler.h"
 #include "setup.h"
 #include "spawn.h"
+#include "loaded.h"
 #include "lifecycle.h"
 
 /* Time in ns in which a second signal counts as the same. Ctrl-C and a process
@@ -526,6 +527,7 @@ begin(int count, char **arguments, char **environment)
         may_begin()) {
         single_thread_begin();
         go_program_begin();
+        loaded_begin();
         clock_use(real_libc.clock);
         thread_ends_begin(guardian_start);
         output_begin();

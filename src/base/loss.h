@@ -74,7 +74,7 @@
     CUT(DEADLINE, "deadline", "the walk was not finished before the deadline") \
     CUT(NOT_CODE, "not code", "a return address pointed to no code")           \
     CUT(OLD_MAP, "old map",                                                    \
-        "libraries came or went, and the stack was too large to be copied")
+        "libraries came or went: what code lay there is not known")
 
 #define STACK_CAUSE_TABLE(CAUSE)                                               \
     CAUSE(NONE, "complete", "its stack is there")                              \

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "process/modules.h"
+#include "process/unloads.h"
 #include "signals/nested.h"
 #include "signals/signals.h"
 #include "unwind/heap_view.h"
@@ -350,21 +351,38 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
           const ucontext_t *context)
 {
     struct view view;
+    slot->unloads = unloads_last();
     begin_slot(slot, trigger, has_words, context);
     begin_view(&view, slot, signals_word(&context->uc_sigmask));
     /* While modules change, rules may be stale. Only the sampler then knows
-     * what a pc means. */
+     * what a pc means. A thread that closes a module itself, and runs its
+     * destructors, has not unloaded what is on its stack. */
     bool is_current = modules_are_current();
+    bool is_walkable = is_current || (has_words && modules_are_current_here());
     script_begin(&slot->script, slot->time);
     if (is_current && has_words)
         trace_context_read(&slot->context, slot->thread_pointer);
     if (is_current && has_words && interpreter_is_there())
         collect_script(slot, context);
     enum walk_outcome outcome =
-        is_current ? walk_run(&slot->walk, &view) : WALK_MISS;
+        is_walkable ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
     return !is_missing || leave_to_sampler(slot, context, outcome);
+}
+
+/* A stack was left at TIME that the sampler should finish soon, before what it
+ * shows is unloaded. */
+static void
+hurry(uint64_t time)
+{
+    uint64_t from =
+        atomic_load_explicit(&shared.hurry_from, memory_order_relaxed);
+    if (from == 0 || time < from ||
+        !atomic_compare_exchange_strong(&shared.hurry_from, &from, 0))
+        return;
+    ask_ring();
+    scheduling_hurry();
 }
 
 HOT void
@@ -376,8 +394,12 @@ fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
     bool is_walked = walk_into(slot, trigger, has_words, context);
     if (!nested_leave(&mark, &slot->mark, has_words) || !is_walked)
         return;
-    slot->stopped = (uint32_t)(clock_now() - slot->time);
+    uint64_t time = slot->time;
+    bool is_left = slot->unfinished;
+    slot->stopped = (uint32_t)(clock_now() - time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+    if (is_left)
+        hurry(time);
 }
 
 void

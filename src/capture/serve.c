@@ -12,6 +12,7 @@
 #include "base/scheduling.h"
 #include "base/sys.h"
 #include "process/modules.h"
+#include "process/unloads.h"
 #include "signals/nested.h"
 #include "unwind/learn.h"
 #include "unwind/resume.h"
@@ -54,8 +55,24 @@ static bool was_held; /* since the last serve_was_held */
 static uint8_t *large;
 static uint32_t large_used, large_count; /* bytes; copies */
 
+/* The time that serve_hurry_from was told last. */
+static uint64_t hurry_from;
+
 /* A walk needed a newer module map since the last serve_is_map_wanted. */
 static bool is_map_wanted;
+
+void
+serve_hurry_from(uint64_t time)
+{
+    hurry_from = time;
+    atomic_store(&shared.hurry_from, time);
+}
+
+bool
+serve_is_hurried(void)
+{
+    return hurry_from != 0 && atomic_load(&shared.hurry_from) == 0;
+}
 
 void
 serve_begin(void)
@@ -63,6 +80,7 @@ serve_begin(void)
     atomic_store(&holders, 0);
     atomic_store(&sleep_state, AWAKE);
     large_used = large_count = 0;
+    serve_hurry_from(0);
 }
 
 void
@@ -147,16 +165,19 @@ finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
     return outcome;
 }
 
-/* Confirm the frames of SLOT, which were found by an old module map, now that
- * the map is new. Each must be in a module that the old map had. A module with
- * a frame on a stack is not unloaded; but it may lie where the old map has
- * another one. Returns false if the walk ends at a frame that is in doubt. */
+/* Confirm the frames of SLOT: the module map must tell what lay there. If they
+ * were found by an old map, each must be in a module that the old map had. A
+ * module with a frame on a stack is not unloaded; but it may lie where the old
+ * map has another one. Returns false if the walk ends at a frame that is in
+ * doubt. */
 static bool
 confirm(struct slot *slot)
 {
     struct walk *walk = &slot->walk;
     uint32_t head = walk->capacity - walk->tail, newest = slot->newest;
     slot->newest = 0;
+    if (!resume_confirm(walk, slot->time, slot->unloads, unloads_last()))
+        return false;
     for (uint32_t i = 0; newest != 0 && i < walk_kept(walk); i++) {
         struct frame frame = walk->frames[i];
         const struct module *module = modules_find(frame_lookup(frame));
@@ -185,7 +206,8 @@ serve_finish(struct slot *slot, uint64_t since)
 {
     enum walk_outcome outcome = WALK_CUT;
     struct view view;
-    if (slot->newest != 0 && modules_state.read_at < slot->time)
+    if (modules_state.read_at < slot->time &&
+        (slot->newest != 0 || !modules_are_current()))
         return false;
     if (confirm(slot) && slot->copied != 0) {
         view_begin_copy(&view, slot->copy_start, slot->copied, slot->stack);
@@ -194,9 +216,34 @@ serve_finish(struct slot *slot, uint64_t since)
         outcome = finish_walk(slot, &view, clock_own, since);
     }
     slot->unfinished = outcome == WALK_NEEDS_MAP;
-    if (!slot->unfinished)
-        release_copy(slot);
-    return !slot->unfinished;
+    if (slot->unfinished)
+        return false;
+    /* What was unloaded during the walk may have misled it. */
+    (void)confirm(slot);
+    release_copy(slot);
+    return true;
+}
+
+bool
+serve_give_up(struct slot *slot)
+{
+    struct walk *walk = &slot->walk;
+    bool is_going = false;
+    if (slot->unloads != modules_state.unloads || modules_state.is_torn ||
+        slot->newest != 0)
+        return false;
+    for (uint32_t i = 0; i < walk_kept(walk); i++) {
+        uint64_t pc = frame_lookup(walk->frames[i]);
+        if (modules_find(pc) == NULL)
+            return false;
+        is_going |= unloads_took(pc, pc + 1, slot->unloads, unloads_last());
+    }
+    if (!is_going)
+        return false;
+    walk->cut = CUT_OLD_MAP;
+    slot->unfinished = false;
+    release_copy(slot);
+    return true;
 }
 
 /* Copy the rest of the stack of SLOT's thread, which is parked. Returns false

@@ -29,6 +29,13 @@ uint32_t serve_waiting_most(void);
 /* Let the bell ring when EVERY own samples have come since the last harvest. */
 void serve_ring_every(uint32_t every);
 
+/* The first stack that is left to the sampler after TIME (CLOCK_MONOTONIC, ns)
+ * rings the bell; 0: none does. Context: sampler. */
+void serve_hurry_from(uint64_t time);
+
+/* Whether that stack has come. Context: sampler. */
+bool serve_is_hurried(void);
+
 /* Whether the own samples since the last harvest are as many as ring the bell.
  */
 bool serve_is_due(void);
@@ -56,6 +63,12 @@ void serve_reclaim(uint64_t now);
  * then call again. That need not be if the map was read at SINCE
  * (CLOCK_MONOTONIC, ns) or later. Context: sampler. */
 bool serve_finish(struct slot *slot, uint64_t since);
+
+/* The map is about to be read anew. If code on the stack of SLOT, which is
+ * unfinished, was unloaded since the present map was read, its walk ends here:
+ * only the present map tells what its frames are. Returns whether it has ended.
+ * Context: sampler. */
+bool serve_give_up(struct slot *slot);
 
 /* Whether the walk of a parked thread has needed a newer module map since the
  * last call. Context: sampler. */

@@ -55,6 +55,9 @@ struct shared {
     /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;
     _Atomic uint32_t parks; /* how often a thread has parked */
+    /* The time from which a thread that leaves its stack to the sampler rings
+     * the bell, once (serve_hurry_from). 0: none does. */
+    _Atomic uint64_t hurry_from;
     /* enum shared_frozen: what threads do that were told to stand still. */
     _Atomic uint32_t frozen;
     _Atomic uint64_t thawed; /* when they were told to go on */

@@ -77,6 +77,7 @@ struct slot {
     /* The id of the newest module in the map that the walk used. 0: the map was
      * current; else it may have been old. */
     uint32_t newest;
+    uint32_t unloads; /* the last unload (process/unloads.h) */
 };
 
 /* The index of a thread that is not in the sampler's table yet. */

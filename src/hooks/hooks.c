@@ -21,6 +21,7 @@
 #include <pty.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <threads.h>
@@ -29,11 +30,13 @@
 #include "agent/credentials.h"
 #include "agent/guardian.h"
 #include "agent/lifecycle.h"
+#include "agent/loaded.h"
 #include "base/phase.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "libc/real.h"
-#include "process/modules.h"
 #include "process/threads.h"
+#include "process/unloads.h"
 #include "sampling/single_thread.h"
 #include "sampling/thread_ends.h"
 #include "hook.h"
@@ -103,11 +106,43 @@ pthread_exit(void *result)
 HOOK int
 dlclose(void *handle)
 {
-    modules_closing(1);
+    loaded_before_close();
     int result = REAL(dlclose)(handle);
-    modules_touch();
-    modules_closing(-1);
+    loaded_after_close();
     return result;
+}
+
+/* A program that loads modules by itself maps the code of one where that of
+ * another one lay. */
+
+static void *
+map(void *place, size_t size, int access, int flags, int fd, off_t offset)
+{
+    if ((access & PROT_EXEC) == 0 || (flags & MAP_ANONYMOUS) != 0)
+        return real_mmap(place, size, access, flags, fd, offset);
+    bool has_words = words_are_there();
+    if (has_words)
+        unloads_closing(1);
+    void *result = real_mmap(place, size, access, flags, fd, offset);
+    if (result != MAP_FAILED)
+        unloads_note((uint64_t)result, (uint64_t)result + size);
+    if (has_words)
+        unloads_closing(-1);
+    return result;
+}
+
+/* Two names of one function (glibc, where off_t has 64 bits). */
+
+HOOK void *
+mmap(void *place, size_t size, int access, int flags, int fd, off_t offset)
+{
+    return map(place, size, access, flags, fd, offset);
+}
+
+HOOK void *
+mmap64(void *place, size_t size, int access, int flags, int fd, off64_t offset)
+{
+    return map(place, size, access, flags, fd, offset);
 }
 
 /* Ids of the process: the sampler must be able to make the same change. USER is

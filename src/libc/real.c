@@ -113,3 +113,14 @@ real_mprotect(void *memory, size_t size, int access)
                                 0, 0, 0);
     return real(memory, size, access);
 }
+
+void *
+real_mmap(void *place, size_t size, int access, int flags, int fd, off_t offset)
+{
+    void *(*real)(void *, size_t, int, int, int, off_t) =
+        REAL_FOUND_AS(void *(*)(void *, size_t, int, int, int, off_t), mmap);
+    if (real == NULL)
+        return (void *)real_direct(SYS_mmap, (long)place, (long)size, access,
+                                   flags, fd, offset);
+    return real(place, size, access, flags, fd, offset);
+}

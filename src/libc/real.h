@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/clock.h"
 
@@ -58,13 +59,15 @@ void *real_find(struct real *real);
     ((type)atomic_load_explicit(&REAL_ENTRY(#name, NULL)->function, \
                                 memory_order_acquire))
 
-/* syscall(2), prctl(2) and mprotect(2). Headers declare the first two with a
- * variable number of arguments. An allocator may call mprotect. Before
+/* syscall(2), prctl(2), mprotect(2) and mmap(2). Headers declare the first two
+ * with a variable number of arguments. An allocator may call the others. Before
  * real_begin these functions make the system call directly. Context: any. */
 long real_syscall(long number, long a, long b, long c, long d, long e, long f);
 int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
 int real_mprotect(void *memory, size_t size, int access);
+void *real_mmap(void *place, size_t size, int access, int flags, int fd,
+                off_t offset);
 
 /* System call NUMBER, made directly, with the result of syscall(2). Context:
  * any.

@@ -144,10 +144,6 @@ SYSTEM_CALL(int, pipe2, (int ends[2], int flags), SYS_pipe2, ends, flags)
 
 /* Memory. */
 
-SYSTEM_CALL(void *, mmap,
-            (void *at, size_t size, int access, int flags, int fd,
-             off_t offset),
-            SYS_mmap, at, size, access, flags, fd, offset)
 SYSTEM_CALL(int, munmap, (void *memory, size_t size), SYS_munmap, memory, size)
 SYSTEM_CALL(int, msync, (void *memory, size_t size, int flags), SYS_msync,
             memory, size, flags)

@@ -21,6 +21,7 @@
 #include "jitdumps.h"
 #include "loader_list.h"
 #include "maps.h"
+#include "unloads.h"
 #include "modules.h"
 #include "base/poison.h"
 
@@ -73,29 +74,26 @@ static struct image {
     char path[PATH_SIZE];
 } image;
 
-/* Loads and unloads so far, the count that the map is true for, and the
- * unloads under way. */
-static HOT_STATE _Atomic uint32_t touched, refreshed;
-static HOT_STATE _Atomic int32_t closing;
+/* The last unload before the map was read. */
+static HOT_STATE _Atomic uint32_t refreshed;
 
-void
-modules_touch(void)
+static HOT inline bool
+is_refreshed(void)
 {
-    atomic_fetch_add(&touched, 1);
-}
-
-void
-modules_closing(int change)
-{
-    atomic_fetch_add(&closing, change);
+    return unloads_last() ==
+           atomic_load_explicit(&refreshed, memory_order_relaxed);
 }
 
 HOT bool
 modules_are_current(void)
 {
-    return atomic_load_explicit(&touched, memory_order_acquire) ==
-               atomic_load_explicit(&refreshed, memory_order_relaxed) &&
-           atomic_load_explicit(&closing, memory_order_relaxed) <= 0;
+    return is_refreshed() && !unloads_are_open();
+}
+
+HOT bool
+modules_are_current_here(void)
+{
+    return is_refreshed() && !unloads_are_open_elsewhere();
 }
 
 /* The index of the module that was reported and begins at START, of the file
@@ -104,8 +102,9 @@ static uint32_t
 find_module(uint64_t start, uint64_t device, uint64_t inode)
 {
     for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id != 0 && modules[i].start == start &&
-            modules[i].device == device && modules[i].inode == inode)
+        if (modules[i].id != 0 && !modules[i].was_unloaded &&
+            modules[i].start == start && modules[i].device == device &&
+            modules[i].inode == inode)
             return i;
     return NO_MODULE;
 }
@@ -150,21 +149,32 @@ enter_module(const struct module *module, const char *path)
     return i;
 }
 
-/* A refresh begins: no module has been seen by it. */
+/* A refresh begins, as of the unload UNTIL: no module has been seen by it. What
+ * was unloaded since the last one is another module if it is there again. */
 static void
-unsee_modules(void)
+unsee_modules(uint32_t until)
 {
-    for (uint32_t i = 0; i < module_count; i++)
-        modules[i].seen = false;
+    for (uint32_t i = 0; i < module_count; i++) {
+        struct module *module = &modules[i];
+        module->seen = false;
+        module->was_unloaded =
+            unloads_took(module->start, module->end, refreshed, until);
+    }
 }
 
 /* A refresh is over: report the modules that have gone, free their entries,
- * then report the new ones. */
-static void
+ * then report the new ones. Returns how many have gone without an unload that
+ * is known, by munmap(2) for example. They have one now. */
+static uint32_t
 report_modules(void)
 {
+    uint32_t unknown = 0;
     for (uint32_t i = 0; i < module_count; i++)
         if (modules[i].id != 0 && !modules[i].seen) {
+            if (!modules[i].was_unloaded) {
+                unloads_note(modules[i].start, modules[i].end);
+                unknown++;
+            }
             listen(&modules[i], true);
             modules[i].id = 0;
         }
@@ -173,6 +183,7 @@ report_modules(void)
             modules[i].id = ++modules_state.newest;
             listen(&modules[i], false);
         }
+    return unknown;
 }
 
 int
@@ -189,7 +200,7 @@ modules_begin(modules_listener *listener)
     module_count = modules_state.newest = range_count = 0;
     listen = listener;
     jitdumps_begin();
-    modules_touch(); /* an empty map is not a true one */
+    unloads_note(0, 0); /* an empty map is not a true one */
     return 0;
 }
 
@@ -223,6 +234,7 @@ add_module(uint64_t phdrs)
                             .phdrs = phdrs,
                             .device = image.device,
                             .inode = image.inode,
+                            .since = modules_state.read_at,
                             .deleted = image.deleted,
                             .is_vdso = strcmp(image.path, "[vdso]") == 0};
     if (read_headers(&module) == 0)
@@ -466,12 +478,13 @@ static int
 read_anew(void)
 {
     struct maps maps;
-    /* Taken before the map is read: what is loaded meanwhile makes the count
-     * differ again, and the map is read once more. */
-    uint32_t as_of = atomic_load(&touched);
+    /* Taken before the map is read: what is unloaded meanwhile makes the last
+     * number differ again, and the map is read once more. */
+    uint32_t as_of = unloads_last();
+    bool is_torn = unloads_are_open();
     if (maps_begin(&maps) != 0)
         return -1;
-    unsee_modules();
+    unsee_modules(as_of);
     read_maps(&maps);
     maps_end(&maps);
     if (range_count == 0 && maps_begin_emulated(&maps) == 0) {
@@ -479,7 +492,10 @@ read_anew(void)
         read_maps(&maps);
         maps_end(&maps);
     }
-    report_modules();
+    is_torn = is_torn || unloads_are_open() || unloads_last() != as_of;
+    modules_state.is_torn = is_torn;
+    as_of += report_modules();
+    modules_state.unloads = unloads_last();
     atomic_store(&refreshed, as_of);
     return 0;
 }
@@ -509,6 +525,18 @@ modules_each(void (*visit)(void *to, const struct module *module), void *to)
     for (uint32_t i = 0; i < module_count; i++)
         if (modules[i].id != 0)
             visit(to, &modules[i]);
+}
+
+bool
+modules_are_sure(uint64_t address, uint64_t time, uint32_t after,
+                 uint32_t until)
+{
+    if (unloads_took(address, address + 1, after, until))
+        return false;
+    if (!modules_state.is_torn)
+        return true;
+    const struct module *module = modules_find(address);
+    return module == NULL || module->since <= time;
 }
 
 bool

@@ -7,12 +7,12 @@
  * code without a file).
  *
  * There is one instance. Only the sampler thread calls it, except for
- * modules_touch, modules_closing and modules_are_current.
+ * modules_are_current and modules_are_current_here.
  *
- * Generations: the hook on dlclose calls modules_closing and modules_touch;
- * dlopen has no hook. Until the sampler has read the map again, rules may be
- * stale. A handler then leaves its walk to the sampler. The sampler reads the
- * map anew when it serves no parked thread.
+ * Unloads have numbers (unloads.h); dlopen has no hook. Until the sampler has
+ * read the map again after an unload, rules may be stale. A handler then leaves
+ * its walk to the sampler. The sampler reads the map anew when it serves no
+ * parked thread.
  */
 #ifndef PROCESS_MODULES_H
 #define PROCESS_MODULES_H
@@ -42,6 +42,7 @@ struct module {
     uint64_t table_size;
     uint64_t entry;         /* address of the ELF entry point */
     uint64_t device, inode; /* what the mapping names */
+    uint64_t since;         /* the reading that found it began */
     const char *path;       /* of the file; "[vdso]" */
     uint32_t id;            /* 1, 2, ...: new for every appearance */
     uint8_t build_id_length;
@@ -49,6 +50,7 @@ struct module {
     bool is_vdso;
     bool is_go; /* Go's linker made it: its functions keep a frame pointer */
     bool seen;  /* by the refresh that is under way */
+    bool was_unloaded; /* since the refresh before */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t load_count;
     struct module_load loads[MODULE_LOADS_MAX];
@@ -79,6 +81,8 @@ extern struct modules_state {
     uint64_t read_at; /* the last reading began; CLOCK_MONOTONIC ns, 0: none */
     uint64_t took;    /* ns that it took */
     uint32_t newest;  /* id of the newest module, or 0 */
+    uint32_t unloads; /* number of the last unload when it had been read */
+    bool is_torn;     /* modules were unloaded meanwhile, or may have been */
     /* An emulator runs the program (maps_begin_emulated). Context: any thread.
      */
     _Atomic bool is_emulated;
@@ -106,13 +110,17 @@ int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
  * replaced or moved. Reads the map. */
 bool modules_have_left(void);
 
-/* A module was loaded or unloaded. Context: any thread. */
-void modules_touch(void);
-
-/* An unload begins (+1) or has ended (-1). Context: any thread. */
-void modules_closing(int change);
+/* Whether the map tells what lay at ADDRESS at TIME (CLOCK_MONOTONIC, ns), when
+ * AFTER was the last unload: none up to UNTIL took it. The map is that of then,
+ * or was read later. */
+bool modules_are_sure(uint64_t address, uint64_t time, uint32_t after,
+                      uint32_t until);
 
 /* Whether rules learned so far hold. Context: any. */
 bool modules_are_current(void);
+
+/* The same for the stack of the calling thread, which has thread-local words
+ * and may be closing a module itself. Context: any. */
+bool modules_are_current_here(void);
 
 #endif

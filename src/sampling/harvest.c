@@ -20,6 +20,7 @@
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
 #include "unwind/learn.h"
+#include "unwind/resume.h"
 #include "unwind/rules.h"
 #include "epoch.h"
 #include "follow_cpu.h"
@@ -553,6 +554,8 @@ harvest_begin_round(uint32_t every, uint64_t random)
 static void
 take_slot(struct slot *slot)
 {
+    (void)resume_confirm(&slot->walk, slot->time, slot->unloads,
+                         modules_state.unloads);
     if (slot->trigger == TRIGGER_ASK && listener != NULL && listener(slot))
         ;
     else if (slot->trigger == TRIGGER_ASK)
@@ -594,7 +597,7 @@ take_walked(void)
         struct slot *slot = slots_at(slots_list()[i]);
         if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
             continue;
-        if (slot->unfinished)
+        if (slot->unfinished && !serve_give_up(slot))
             slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
         else
             take_slot(slot);

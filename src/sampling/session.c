@@ -23,6 +23,7 @@
 #include "journal/stack_tree.h"
 #include "process/modules.h"
 #include "process/threads.h"
+#include "process/unloads.h"
 #include "sampling/trigger/trigger.h"
 #include "unwind/code_rows.h"
 #include "unwind/interpreter.h"
@@ -87,6 +88,11 @@
 /* ns without a running thread after which a tick may stand for twice that. */
 #define STILL_NS 1000000000u
 
+/* For so many ns after an unload the sampler finishes stacks at once, and then
+ * not for this many times as long as that took. */
+#define UNLOADS_NS 1000000000u
+#define HURRY_SHARE 20u
+
 /* Least ns between two writes: ticks that come faster write together. */
 #define WRITE_NS 1000000u
 
@@ -104,6 +110,9 @@ static OF_PROFILE uint64_t last_wait; /* the last tick that saw one wait */
 static OF_PROFILE uint64_t relabelled_at; /* the last tick that saw that */
 static OF_PROFILE uint32_t stride; /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
+/* The last unload, and when it was noticed. */
+static OF_PROFILE uint32_t last_unload;
+static OF_PROFILE uint64_t unloaded_at;
 /* The last tick looked at threads for the first time. */
 static OF_PROFILE bool has_news;
 /* Samples without a rule, and all, up to the last tick. */
@@ -150,6 +159,33 @@ settle_interpreters(void)
     note(NOTE_INFO, refused.path, words, NULL);
 }
 
+/* Finish at once the stacks that are left to the sampler, for a while after
+ * each unload: what they show may soon be unloaded, too. START: when the last
+ * time began. The pause after it is a multiple of what it took. */
+static void
+hurry_after_unload(uint64_t start)
+{
+    uint64_t now = clock_now();
+    if (last_unload != 0 && unloads_last() != last_unload)
+        unloaded_at = now;
+    last_unload = unloads_last();
+    serve_hurry_from(
+        now - unloaded_at < UNLOADS_NS ? now + HURRY_SHARE * (now - start) : 0);
+}
+
+/* Finish the stacks that have rung the bell. */
+static void
+finish_hurried(void)
+{
+    uint64_t start = clock_now();
+    if (!serve_is_hurried())
+        return;
+    if (!modules_are_current())
+        harvest_refresh_modules();
+    harvest_slots();
+    hurry_after_unload(start);
+}
+
 void
 session_harvest(void)
 {
@@ -163,6 +199,7 @@ session_harvest(void)
     settle_interpreters();
     trace_context_settle();
     harvest_slots();
+    hurry_after_unload(now);
     learn_ahead();
 }
 
@@ -389,6 +426,7 @@ session_sleep(bool (*is_called)(void))
         roster_add_registered();
         if (serve_is_map_wanted())
             harvest_refresh_modules();
+        finish_hurried();
         learn_ahead();
         if (!serve_is_due())
             continue;

@@ -22,9 +22,11 @@
 #include "labels/labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
+#include "process/unloads.h"
 #include "unwind/heap_view.h"
 #include "unwind/interpreter.h"
 #include "unwind/peek.h"
+#include "unwind/resume.h"
 #include "unwind/trace_context.h"
 #include "harvest.h"
 #include "thread_time.h"
@@ -92,8 +94,10 @@ walk_from(pid_t tid, const struct regs *at, const uint64_t *arguments,
     while (peek_stack(at, arguments, copy, now, walk) == WALK_NEEDS_MAP)
         harvest_refresh_modules();
     script_names_resolve(walk->script);
+    /* What is on the stack of a thread that stood still was not unloaded. */
     return clock_thread(tid) == clock ||
-           (copy != NULL && copy->was_enough && walk->script == NULL);
+           (copy != NULL && copy->was_enough && walk->script == NULL &&
+            resume_confirm(walk, now, copy->unloads, unloads_last()));
 }
 
 bool

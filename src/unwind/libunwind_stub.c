@@ -6,6 +6,9 @@
 #include <libunwind.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 
 #include "base/sys.h"
 #include "base/poison.h"
@@ -14,6 +17,8 @@ int UNW_ARCH_OBJ(setcontext)(const void *context);
 void *libunwind_stub_calloc(size_t count, size_t size);
 void libunwind_stub_free(void *memory);
 int libunwind_stub_pipe2(int fds[2], int flags);
+void *libunwind_stub_mmap(void *at, size_t size, int access, int flags, int fd,
+                          off_t offset);
 int libunwind_stub_lock(void *mutex);
 int libunwind_stub_unlock(void *mutex);
 int libunwind_stub_sigprocmask(int how, const sigset_t *set, sigset_t *old);
@@ -51,6 +56,15 @@ void
 libunwind_stub_free(void *memory)
 {
     (void)memory;
+}
+
+/* The function of that name is a hook. */
+void *
+libunwind_stub_mmap(void *at, size_t size, int access, int flags, int fd,
+                    off_t offset)
+{
+    long result = sys_call(SYS_mmap, at, size, access, flags, fd, offset);
+    return result < 0 && result >= -4095 ? MAP_FAILED : (void *)result;
 }
 
 /* Each step would block all signals and unblock them again: two system calls.

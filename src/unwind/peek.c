@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "process/modules.h"
+#include "process/unloads.h"
 #include "call_site.h"
 #include "frame_size.h"
 #include "link.h"
@@ -262,10 +263,12 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
 void
 peek_copy(uint64_t sp, struct peek_copy *copy)
 {
+    uint32_t unloads = unloads_last();
     size_t size = sys_present(sp, sizeof(memory->window));
     long got = size != 0 ? sys_read_memory(memory->window, sp, size) : 0;
-    *copy =
-        (struct peek_copy){.start = sp, .length = got > 0 ? (uint32_t)got : 0};
+    *copy = (struct peek_copy){.start = sp,
+                               .length = got > 0 ? (uint32_t)got : 0,
+                               .unloads = unloads};
 }
 
 enum walk_outcome

@@ -21,8 +21,9 @@ int peek_begin(void);
  * is none. */
 struct peek_copy {
     uint64_t start;
-    uint32_t length; /* bytes */
-    bool was_enough; /* the last peek read nothing else */
+    uint32_t length;  /* bytes */
+    uint32_t unloads; /* the last unload before (process/unloads.h) */
+    bool was_enough;  /* the last peek read nothing else */
 };
 
 /* Copy the stack from SP on, as far as it is in memory and 16 KiB at most.

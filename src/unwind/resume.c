@@ -400,6 +400,28 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
     return walk_guess_to(walk, &caller);
 }
 
+/* The frames behind the one in doubt were found by its rule. Those of a ring
+ * are not in order: all of them go. */
+bool
+resume_confirm(struct walk *walk, uint64_t time, uint32_t after, uint32_t until)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    if (after == until && !modules_state.is_torn)
+        return true;
+    for (uint32_t i = 0; i < walk_kept(walk); i++) {
+        struct frame frame = walk->frames[i];
+        if (frame_kind(frame) == FRAME_GUESSED ||
+            modules_are_sure(frame_lookup(frame), time, after, until))
+            continue;
+        walk->depth = i < head ? i : head;
+        walk->cut = CUT_OLD_MAP;
+        if (walk->script != NULL)
+            script_go_back(walk->script, walk->depth);
+        return false;
+    }
+    return true;
+}
+
 enum walk_outcome
 resume_run(const struct resume *finish, struct walk *walk, struct view *view)
 {

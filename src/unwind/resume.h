@@ -32,6 +32,12 @@ struct resume {
 enum walk_outcome resume_run(const struct resume *finish, struct walk *walk,
                              struct view *view);
 
+/* Cut WALK at its first frame of which the module map does not surely tell what
+ * lay there, and leave that frame out (modules_are_sure). Returns false if it
+ * is cut. Context: sampler, in window. */
+bool resume_confirm(struct walk *walk, uint64_t time, uint32_t after,
+                    uint32_t until);
+
 /* Whether the map must be read now: some time ago a walk needed that, and it
  * was too early. Until then the rule for the walk's pc is that there is no
  * code. Context: sampler. */

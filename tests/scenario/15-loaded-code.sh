@@ -28,6 +28,35 @@ expect_ok
 expect_share 25 'main;compute_for;(\[caller guessed\];)?0x[0-9a-f]+ ' p.folded \
     '0x[0-9a-f]* [0-9]*$|plugin_compute [0-9]*$'
 
+# Goals:
+# - a library at the address of another one that was just unloaded: no sample has
+#   a name of the other, alone, beside other programs, and in several threads;
+# - most of them have the right name.
+section "at the address of another one"
+
+for beside in none busy threads; do
+    echo "-- $beside"
+    busy=()
+    if [ "$beside" = busy ]; then
+        for i in 1 2 3 4; do
+            timeout "$deadline" bash -c 'while :; do :; done' &
+            busy+=($!)
+        done
+    fi
+    plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_OUTPUT="$tmp/p.sprof" \
+        "$work/same_place" 60 10 $([ $beside != threads ] || echo 3)
+    expect_ok
+    [ "$beside" != busy ] || kill "${busy[@]}"
+    for name in one two three; do
+        plain "$sprofile" convert --label library=$name p.sprof $name.folded
+        expect_status 0
+        wrong=$(grep -E '(one|two|three)_(burn|wait|compute|end)' $name.folded |
+            grep -v "${name}_")
+        [ -z "$wrong" ] || fail "$name has the names of another: $wrong"
+        expect_share 50 "${name}_(burn|wait|compute|end)" $name.folded .
+    done
+done
+
 # A library whose code was moved by a tool (BOLT) into a last segment, behind a
 # hole, is one module.
 # - functions that were moved and those that were left alone have names, and

@@ -24,6 +24,7 @@
 
 #include "base/arch.h"
 #include "process/modules.h"
+#include "process/unloads.h"
 
 #define PAGE arch_page_size()
 /* No segment of the libraries is here. */
@@ -197,6 +198,77 @@ copied_code_belongs_to_its_file(void **state)
     dlclose(library.handle);
 }
 
+/* It was unloaded and loaded again between two readings of the map, and another
+ * library may have lain there meanwhile. */
+static void
+what_was_unloaded_is_another_module(void **state)
+{
+    struct library library;
+
+    (void)state;
+    load("moved_inside.so", LM_ID_BASE, &library);
+    uint32_t id = check(&library), before = unloads_last();
+    uint64_t other = (uint64_t)printf, time = modules_state.read_at;
+    uint32_t others = modules_find(other)->id;
+    assert_true(modules_are_current());
+    assert_true(modules_are_sure(library.left, time, before, unloads_last()));
+    unloads_note(library.base, library.base + PAGE);
+    assert_false(modules_are_current());
+    modules_refresh();
+    assert_true(modules_are_current());
+    assert_int_not_equal(check(&library), id);
+    assert_int_equal(modules_find(other)->id, others);
+    assert_true(modules_are_sure(library.left, time, unloads_last(),
+                                 modules_state.unloads));
+    /* A sample of before the unload. Of another module nothing was unloaded. */
+    assert_false(
+        modules_are_sure(library.base, time, before, modules_state.unloads));
+    assert_true(modules_are_sure(other, time, before, modules_state.unloads));
+    dlclose(library.handle);
+    modules_refresh();
+}
+
+/* While modules are being closed, one may have gone that has no number yet. The
+ * thread that closes them has not unloaded what is on its own stack. */
+static void
+a_map_may_be_torn(void **state)
+{
+    struct library library;
+
+    (void)state;
+    uint64_t before = modules_state.read_at;
+    unloads_closing(1);
+    load("moved_inside.so", LM_ID_BASE, &library);
+    assert_false(modules_are_current());
+    assert_true(modules_are_current_here());
+    uint32_t last = unloads_last();
+    assert_false(modules_are_sure(library.left, before, last, last));
+    assert_true(
+        modules_are_sure(library.left, modules_state.read_at, last, last));
+    assert_true(modules_are_sure((uint64_t)printf, before, last, last));
+    unloads_closing(-1);
+    modules_refresh();
+    assert_true(modules_are_sure(library.left, before, last, last));
+    dlclose(library.handle);
+    modules_refresh();
+}
+
+/* No hook has seen it: the map has. */
+static void
+what_has_gone_unseen_was_unloaded(void **state)
+{
+    struct library library;
+
+    (void)state;
+    load("moved_inside.so", LM_ID_BASE, &library);
+    uint32_t before = unloads_last();
+    dlclose(library.handle);
+    modules_refresh();
+    assert_true(unloads_took(library.left, library.left + 1, before,
+                             modules_state.unloads));
+    assert_true(modules_are_current());
+}
+
 static int
 begin(void **state)
 {
@@ -221,6 +293,9 @@ main(void)
         cmocka_unit_test(a_file_that_is_mapped_as_data_is_no_module),
         cmocka_unit_test(what_lies_in_a_hole_is_not_the_modules),
         cmocka_unit_test(copied_code_belongs_to_its_file),
+        cmocka_unit_test(what_was_unloaded_is_another_module),
+        cmocka_unit_test(a_map_may_be_torn),
+        cmocka_unit_test(what_has_gone_unseen_was_unloaded),
     };
 
     return cmocka_run_group_tests_name("modules", tests, begin, end);

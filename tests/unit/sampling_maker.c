@@ -34,6 +34,7 @@
 #include "sampling/wait.h"
 #include "unwind/learn.h"
 #include "unwind/peek.h"
+#include "unwind/resume.h"
 #include "unwind/rules.h"
 #include "sampling_maker.h"
 
@@ -431,6 +432,8 @@ modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
     return -1;
 }
 
+struct modules_state modules_state;
+
 bool
 modules_are_current(void)
 {
@@ -455,6 +458,13 @@ learn_forget_pages(void)
 void
 rules_forget_nowhere(void)
 {
+}
+
+bool
+resume_confirm(struct walk *walk, uint64_t time, uint32_t after, uint32_t until)
+{
+    (void)walk, (void)time, (void)after, (void)until;
+    return true;
 }
 
 /* capture/: a question is answered by made_sample. */
@@ -528,6 +538,13 @@ serve_finish(struct slot *slot, uint64_t since)
     (void)since;
     slot->unfinished = made_map_is_old;
     return !slot->unfinished;
+}
+
+bool
+serve_give_up(struct slot *slot)
+{
+    (void)slot;
+    return false;
 }
 
 void
