@@ -368,6 +368,8 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
         is_walkable ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
+    if (is_missing)
+        walk_leave(&slot->walk);
     return !is_missing || leave_to_sampler(slot, context, outcome);
 }
 

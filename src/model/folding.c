@@ -88,6 +88,7 @@ static const char *const glue[] = {
     "method_vectorcall",
     "object_vacall",
     "php_execute_script",
+    "py_trampoline_evaluator",
     "pymain_main",
     "pymain_run_command",
     "pymain_run_file",
@@ -116,6 +117,10 @@ static const char *const glue[] = {
 static const char loop_name[] = "_PyEval_EvalFrameDefault";
 static const char tail_name[] = "_TAIL_CALL_";
 
+/* What CPython calls the code that it makes for each function with -X perf.
+ * That code only enters the loop for it (Python/perf_trampoline.c). */
+static const char trampoline_name[] = "py::";
+
 static int
 compare_names(const void *key, const void *name)
 {
@@ -137,13 +142,21 @@ is_glue_name(const char *name)
                    compare_names) != NULL;
 }
 
+static bool
+is_trampoline(const struct symbol_frame *frame)
+{
+    return strncmp(frame->linkage, trampoline_name,
+                   sizeof(trampoline_name) - 1) == 0;
+}
+
 /* How many functions of SYMBOL enter the loop, from the innermost one on. */
 static unsigned
 count_glue(const struct symbol *symbol)
 {
     unsigned count = 0;
     while (count < symbol->count &&
-           is_glue_name(symbol->frames[count].function))
+           (is_glue_name(symbol->frames[count].function) ||
+            is_trampoline(&symbol->frames[count])))
         count++;
     return count;
 }
@@ -267,15 +280,25 @@ fold_part(struct profile *profile, uint32_t node)
 
 /* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
  * its function is not on the thread's stack of functions. Another greenlet has
- * it, or the loop has just begun. */
+ * it, or the loop has just begun. The linker's stub in front of the loop
+ * ("NAME@plt") is none. */
 static bool
 is_other_loop(struct profile *profile, uint32_t node)
 {
     const struct symbol *symbol = naming_symbol(profile, node);
     const char *name = symbol->frames[symbol->count - 1].function;
-    return symbol->named &&
+    return symbol->named && strchr(name, '@') == NULL &&
            (strncmp(name, loop_name, sizeof(loop_name) - 1) == 0 ||
             strncmp(name, tail_name, sizeof(tail_name) - 1) == 0);
+}
+
+/* Whether NODE is the code that enters the loop for one function. */
+static bool
+is_entry(struct profile *profile, uint32_t node)
+{
+    return node != 0 && !profile_is_script(profile, node) &&
+           !profile_is_marker(profile, node) &&
+           is_trampoline(&naming_symbol(profile, node)->frames[0]);
 }
 
 /* Leave out NODE if it is native and a function of the interpreter calls it. If
@@ -310,10 +333,14 @@ fold_interpreter(struct profile *profile, uint32_t node)
         return;
     if (is_collector(profile, node))
         at->mark = NAMING_COLLECTOR;
-    else if (is_other_loop(profile, node))
+    else if (is_other_loop(profile, node) && is_entry(profile, at->parent)) {
+        /* The code has the function's name, and stands for it. */
+        at->is_folded = true;
+        skip_glue(profile, node);
+    } else if (is_other_loop(profile, node))
         at->mark = NAMING_UNKNOWN_SCRIPT;
     else if (profile->modules[at->module].is_interpreter &&
-             is_below_script(profile, at->parent))
+             is_below_script(profile, at->parent) && !is_entry(profile, node))
         fold_part(profile, node);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/digits.h"
 #include "base/path.h"
+#include "python_names.h"
 #include "runtime_name.h"
 
 /* A part of a name. TEXT has no terminator. */
@@ -78,15 +79,21 @@ split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
     return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
-/* TEXT is "NAME:FILE". */
+/* TEXT is "NAME:FILE". The name that is shown has the module in it, as those of
+ * the frames that the interpreter keeps. */
 static int
 split_python(struct intern *store, const char *text, struct symbol_frame *frame)
 {
+    char full[2 * RUNTIME_NAME_MOST];
     const char *colon = strchr(text, ':');
     if (colon == NULL || colon == text)
         return 0;
-    frame->function =
+    const char *name =
         keep_part(store, (struct part){text, (size_t)(colon - text)});
+    if (name == NULL)
+        return -1;
+    python_names_full(colon + 1, name, full, sizeof(full));
+    frame->function = intern_text(store, full);
     frame->file = intern_text(store, colon + 1);
     return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }

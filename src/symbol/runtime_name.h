@@ -6,7 +6,7 @@
  *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
  *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same
  *   JS:^ /tmp/t.js:7:9                    V8: (anonymous t.js:7:9), ...
- *   py::Outer.leaf:/tmp/t.py              CPython: Outer.leaf, /tmp/t.py
+ *   py::Outer.leaf:/tmp/t.py              CPython: t.Outer.leaf, /tmp/t.py
  *   TRACE_7::t.lua:12                     LuaJIT: TRACE_7::t.lua:12, t.lua, 12
  *   Lcom/foo/Bar;::baz                    perf-map-agent: com.foo.Bar.baz
  *   long T.work(long)                     the JVM: as it is

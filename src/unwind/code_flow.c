@@ -341,15 +341,17 @@ follow_all(struct following *f)
     }
 }
 
-/* The instruction behind that at AT. */
-static uint32_t
-next_of(const struct following *f, uint32_t at)
+/* The step at AT. *NEXT becomes the instruction behind it. */
+static enum code_step
+step_at(const struct following *f, uint32_t at, uint32_t *next)
 {
     struct code_state state = {0};
     size_t length;
     int64_t target;
-    code_effect_step(&state, f->code + at, f->length - at, &length, &target);
-    return at + (uint32_t)length;
+    enum code_step step = code_effect_step(&state, f->code + at, f->length - at,
+                                           &length, &target);
+    *next = at + (uint32_t)length;
+    return step;
 }
 
 /* Follow WAY, and forget it unless it is right: it returns, or meets what is
@@ -407,7 +409,7 @@ follow_switch(struct following *f)
         return false;
     while (at < f->length) {
         if (state_at(f, at) != 0)
-            at = next_of(f, at);
+            (void)step_at(f, at, &at);
         else if (code_effect_is_padding(f->code + at, f->length - at, &size))
             at += (uint32_t)size;
         else
@@ -618,8 +620,14 @@ make_rows(const struct following *f, struct code_flow *flow)
         if (id == 0)
             continue;
         struct rule rule = rule_of(&memory->states[id]);
-        if (rule_kind(rule) != RULE_NONE &&
-            !add_row(flow, at, next_of(f, at), rule))
+        uint32_t next;
+        /* A caller is looked up by the last byte of its call, and is no leaf.
+         */
+        bool is_call = step_at(f, at, &next) == CODE_CALL;
+        if (rule_kind(rule) == RULE_NONE ||
+            (is_call && rule_kind(rule) == RULE_LEAF))
+            continue;
+        if (!add_row(flow, at, next, rule))
             return false;
     }
     return true;

@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "php.h"
 #include "python_code.h"
+#include "python_loop.h"
 #include "python_runtime.h"
 #include "interpreter.h"
 #include "base/poison.h"
@@ -153,13 +154,11 @@ take_from_before(struct script *script, uint32_t i)
 /* What a handler has read of functions. */
 struct reading {
     uint32_t sums, texts;
-    uint32_t used; /* bytes of the texts */
-    bool is_gone;  /* the innermost frame has no function */
 };
 
 /* Read the sum of FRAME's function, and what it says if the sampler does not
- * know it. */
-static void
+ * know it. Returns false if it is none. */
+static bool
 read_function(struct script *script, struct script_frame *frame,
               struct reading *reading)
 {
@@ -168,21 +167,22 @@ read_function(struct script *script, struct script_frame *frame,
     bool is_known = (word & KNOWN_ADDRESS) == known_address(frame->code);
     if ((is_known && (word & KNOWN_TRUSTED) != 0) ||
         reading->sums++ >= SUMS_MOST)
-        return;
+        return true;
     frame->sum = interpreter_sum(script->runtime, frame->code);
-    reading->is_gone |= frame->sum == 0 && frame == script->frames;
-    if (frame->sum == 0 ||
-        (is_known && (word ^ KNOWN_SUM(frame->sum)) >> KNOWN_SUM_SHIFT == 0) ||
+    if (frame->sum == 0)
+        return false;
+    if ((is_known && (word ^ KNOWN_SUM(frame->sum)) >> KNOWN_SUM_SHIFT == 0) ||
         reading->texts++ >= TEXTS_MOST)
-        return;
-    size_t size = interpreter_copy(script->runtime, frame->code, frame->sum,
-                                   script->texts + reading->used,
-                                   HEAP_VIEW_WINDOW - reading->used);
+        return true;
+    uint32_t used = script->texts_used;
+    size_t size =
+        interpreter_copy(script->runtime, frame->code, frame->sum,
+                         script->texts + used, HEAP_VIEW_WINDOW - used);
     if (size != 0)
-        frame->text = reading->used + 1;
-    reading->used += (uint32_t)(size + 7) & ~7u;
-    if (reading->used > HEAP_VIEW_WINDOW)
-        reading->used = HEAP_VIEW_WINDOW;
+        frame->text = used + 1;
+    used += (uint32_t)(size + 7) & ~7u;
+    script->texts_used = used < HEAP_VIEW_WINDOW ? used : HEAP_VIEW_WINDOW;
+    return true;
 }
 
 /* Read of the functions in SCRIPT what may be lost before the sampler comes.
@@ -193,10 +193,12 @@ static void
 read_functions(struct script *script)
 {
     struct reading reading = {0};
+    bool is_gone = false;
     for (uint32_t i = 0; i < script->count && reading.sums <= SUMS_MOST; i++)
-        if (!take_from_before(script, i))
-            read_function(script, &script->frames[i], &reading);
-    if (reading.is_gone) {
+        if (!take_from_before(script, i) &&
+            !read_function(script, &script->frames[i], &reading))
+            is_gone |= i == 0;
+    if (is_gone) {
         script_drop_first(script);
         script_find_next(script);
     }
@@ -226,7 +228,44 @@ interpreter_collect(struct script *script, struct heap_view *view,
     else
         return;
     script->texts = view->window;
+    script->texts_used = 0;
+    script->context = context;
     read_functions(script);
+    script->is_open = script->state != 0 && script->count != 0;
+}
+
+/* A frame of the loop without a function is met before the innermost one with a
+ * function, or its record is still there. */
+HOT void
+interpreter_meet(struct script *script, const struct script_native *native)
+{
+    struct reading reading = {0};
+    struct script_frame found;
+    bool is_here = script->state != 0;
+    if (!python_runtime_is_in_loop(script->runtime, native->pc))
+        return;
+    const struct python *python = python_runtime_at(script->runtime);
+    bool has_border =
+        script->border >= native->sp && script->border < native->cfa;
+    if (has_border)
+        python_loop_learn(python, script, native);
+    else if (python_loop_find(python, script, native, &found) &&
+             (!is_here || read_function(script, &found, &reading)))
+        script_insert(script, &found, native->depth);
+    if (has_border || script->is_counted || !is_here)
+        script->is_open =
+            is_here && script_empties_from(script, native->cfa) != 0;
+}
+
+void
+interpreter_leave(struct script *script)
+{
+    struct reading reading = {0};
+    const struct python *python = python_runtime_at(script->runtime);
+    if (script->is_open && (!python_loop_spare(python, script) ||
+                            !read_function(script, &script->spare, &reading)))
+        script->is_open = false;
+    script->state = 0;
 }
 
 bool

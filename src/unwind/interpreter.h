@@ -51,6 +51,16 @@ bool interpreter_is_there(void);
 void interpreter_collect(struct script *script, struct heap_view *view,
                          uint64_t pointer, const ucontext_t *context);
 
+/* The walk of the calling thread has met NATIVE. If that is a frame of the loop
+ * whose function is not in SCRIPT, find it, and give it its place. Context:
+ * any. */
+void interpreter_meet(struct script *script,
+                      const struct script_native *native);
+
+/* The walk of the calling thread stops, and the sampler goes on without the
+ * thread. Context: handler. */
+void interpreter_leave(struct script *script);
+
 /* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
  * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to tell whether the
  * thread runs an interpreter: the caller tries again later. Context: sampler.

@@ -31,13 +31,6 @@ struct chain {
     unsigned empty;
 };
 
-/* What one frame says. */
-struct link {
-    uint64_t code, previous;
-    int32_t instruction;
-    uint8_t mark; /* is_entry, or owner */
-};
-
 /* The offset of the instruction to which a frame's POINTER points in CODE. */
 static int32_t
 offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
@@ -46,31 +39,53 @@ offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
     return offset >= -2 && offset < INT32_MAX ? (int32_t)offset : -1;
 }
 
-/* Read the frame at ADDRESS. Addresses of code are aligned; 3.14 keeps marks in
- * the lowest bits. */
-static bool
-read_frame(struct chain *chain, uint64_t address, struct link *link)
+/* Addresses of code are aligned; 3.14 keeps marks in the lowest bits. In 3.11
+ * the owner is behind is_entry. */
+HOT void
+python_record_take(const struct python_layout *layout, const uint8_t *bytes,
+                   struct python_record *record)
 {
-    const struct python_layout *layout = chain->layout;
-    const uint8_t *bytes =
-        address != 0 && (address & 7) == 0
-            ? heap_view_at(chain->view, address, layout->frame.size)
-            : NULL;
-    if (bytes == NULL)
-        return false;
-    link->code = python_word(bytes, layout->frame.code) & ~3ull;
-    link->previous = python_word(bytes, layout->frame.previous);
+    record->code = python_word(bytes, layout->frame.code) & ~3ull;
+    record->previous = python_word(bytes, layout->frame.previous);
+    record->is_generator = false;
+    record->mark = 0;
     if (layout->chain <= PYTHON_OBJECTS) {
         int32_t last;
         __builtin_memcpy(&last, bytes + layout->frame.instruction, 4);
-        link->instruction = layout->chain == PYTHON_OBJECTS ? last * 2 : last;
-        link->mark = 0;
-        return true;
+        record->instruction = layout->chain == PYTHON_OBJECTS ? last * 2 : last;
+        return;
     }
-    link->instruction =
-        offset_of(layout, link->code,
+    record->instruction =
+        offset_of(layout, record->code,
                   python_word(bytes, layout->frame.instruction));
-    link->mark = bytes[layout->frame.mark];
+    record->mark = bytes[layout->frame.mark];
+    record->is_generator =
+        bytes[layout->frame.mark + (layout->chain == PYTHON_ENTRIES)] == 1;
+}
+
+/* Read the frame at ADDRESS. */
+static bool
+read_frame(struct chain *chain, uint64_t address, struct python_record *record)
+{
+    const uint8_t *bytes =
+        address != 0 && (address & 7) == 0
+            ? heap_view_at(chain->view, address, chain->layout->frame.size)
+            : NULL;
+    if (bytes != NULL)
+        python_record_take(chain->layout, bytes, record);
+    return bytes != NULL;
+}
+
+/* Add the function of RECORD, which is at ADDRESS. */
+static bool
+add_frame(struct chain *chain, uint64_t address,
+          const struct python_record *record)
+{
+    struct script *script = chain->script;
+    if (!script_add(script, record->code, record->instruction))
+        return false;
+    script->frames[script->count - 1].at = address;
+    script->frames[script->count - 1].is_generator = record->is_generator;
     return true;
 }
 
@@ -81,22 +96,21 @@ static bool
 collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
 {
     const struct python_layout *layout = chain->layout;
-    struct link link;
-    while (read_frame(chain, address, &link)) {
+    struct python_record record;
+    while (read_frame(chain, address, &record)) {
         script_meet(chain->script, address);
-        chain->next_frame = link.previous;
+        chain->next_frame = record.previous;
         bool is_shim =
-            layout->chain >= PYTHON_SHIMS && link.mark >= layout->shim;
+            layout->chain >= PYTHON_SHIMS && record.mark >= layout->shim;
         if (is_shim) {
             *border = address;
             return true;
         }
-        if (link.code == 0 ||
-            !script_add(chain->script, link.code, link.instruction))
+        if (record.code == 0 || !add_frame(chain, address, &record))
             return false;
-        if (layout->chain == PYTHON_ENTRIES && link.mark == 1)
+        if (layout->chain == PYTHON_ENTRIES && record.mark == 1)
             return true;
-        address = link.previous;
+        address = record.previous;
     }
     return false;
 }
@@ -124,6 +138,17 @@ count_cframes(struct chain *chain, uint64_t address, uint32_t most)
         address = next[chain->layout->cframe.previous / 8];
     }
     return records;
+}
+
+/* The frames from number FIRST on are those of the native frame with BORDER. */
+static void
+close_frames(struct chain *chain, uint32_t first, uint64_t border)
+{
+    if (chain->script->count == first) {
+        chain->empty++;
+        script_note_empty(chain->script, border);
+    }
+    script_close(chain->script, first, border);
 }
 
 /* Collect all frames of a chain of which each CFrame on the stack, from ADDRESS
@@ -156,8 +181,7 @@ collect_by_cframes(struct chain *chain, uint64_t address)
             chain->script->count = first;
             is_sound = false;
         }
-        chain->empty += chain->script->count == first;
-        script_close(chain->script, first, address);
+        close_frames(chain, first, address);
         if (!is_there)
             return is_sound && is_last;
         address = outer;
@@ -226,8 +250,8 @@ collect_behind(struct chain *chain, uint64_t top)
 }
 
 /* Whether the CFrame at TOP has its link already: it leads to the thread's
- * state. The interpreter stores the frame beside the link. Otherwise the place
- * has what an earlier CFrame left there: a frame that the thread had. */
+ * state. The interpreter stores the frame beside the record. Otherwise the
+ * place has what an earlier CFrame left there: a frame that the thread had. */
 static bool
 has_link(struct chain *chain, uint64_t top)
 {
@@ -257,8 +281,7 @@ collect_by_shims(struct chain *chain, uint64_t address)
         bool is_whole = collect_frames(chain, address, &border);
         if (chain->script->is_cut)
             return;
-        chain->empty += chain->script->count == first;
-        script_close(chain->script, first, border);
+        close_frames(chain, first, border);
         if (!is_whole)
             return;
         address = chain->next_frame;
@@ -280,8 +303,10 @@ close_objects(struct chain *chain, uint32_t first, uint64_t address)
     if (records == frames + 1 &&
         heap_view_copy(chain->view, address, next, sizeof(next)))
         address = next[1];
-    if (records != 0 && records + 1 == frames && first == 0)
+    if (records != 0 && records + 1 == frames && first == 0) {
+        script->left = script->frames[0].at;
         script_drop_first(script);
+    }
     for (uint32_t i = first;
          i < script->count &&
          heap_view_copy(chain->view, address, next, sizeof(next));
@@ -297,11 +322,11 @@ static void
 collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
 {
     uint32_t first = chain->script->count;
-    struct link link;
-    while (read_frame(chain, address, &link) &&
-           script_add(chain->script, link.code, link.instruction)) {
+    struct python_record record;
+    while (read_frame(chain, address, &record) &&
+           add_frame(chain, address, &record)) {
         script_meet(chain->script, address);
-        address = link.previous;
+        address = record.previous;
     }
     if (chain->layout->chain == PYTHON_OBJECTS)
         close_objects(chain, first, cframe);
@@ -372,6 +397,9 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     else
         collect_objects(&chain, frame, top);
     script->is_counted = layout->chain == PYTHON_COUNTED;
+    script->innermost = frame;
+    if (is_held)
+        script->state = state;
     script_find_next(script);
     return true;
 }

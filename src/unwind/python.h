@@ -18,6 +18,10 @@
 #include "script.h"
 #include "thread_word.h"
 
+/* Kinds of objects that have a function's frame: generators, coroutines and
+ * asynchronous generators. */
+#define PYTHON_GENERATORS 3u
+
 /* An interpreter in this process. */
 struct python {
     struct python_layout layout;
@@ -25,6 +29,8 @@ struct python {
     uint64_t code_type; /* address of PyCode_Type */
     /* Of the types of dictionaries, texts and numbers; 0: not known. */
     uint64_t dict_type, text_type, number_type;
+    /* Of the types of frames (up to 3.10), and of generators of each kind. */
+    uint64_t frame_type, generator_types[PYTHON_GENERATORS];
     /* PyGILState_GetThisThreadState: it returns the thread's state, or NULL. It
      * reads a variable of the thread, and takes no lock. */
     void *(*own_thread)(void);
@@ -37,7 +43,21 @@ struct python {
     struct thread_word word;
     uint64_t loop_start, loop_end; /* the function of the loop */
     uint64_t cold_start, cold_end; /* its other part; equal: none */
+    /* _Py_CheckFunctionResult, which the loop calls last up to 3.10. */
+    uint64_t check_start, check_size;
 };
+
+/* What a record of a frame says. */
+struct python_record {
+    uint64_t code, previous;
+    int32_t instruction; /* its offset */
+    uint8_t mark;        /* is_entry, or owner */
+    bool is_generator;
+};
+
+/* Set RECORD from BYTES, layout.frame.size of them. Context: any. */
+void python_record_take(const struct python_layout *layout,
+                        const uint8_t *bytes, struct python_record *record);
 
 /* Collect the frames of the thread with the STATE of PYTHON in SCRIPT. POINTER
  * is what pthread_self returns in that thread; 0: any. IS_HELD: the calling

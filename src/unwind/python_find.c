@@ -127,17 +127,26 @@ find_running(struct python *python, const struct elf_symbols *symbols)
         python->has_word = thread_word_read(&python->word, address);
 }
 
-/* Find the types of the objects that tasks consist of. Without them no task is
- * found. */
+/* Find the types of the objects that tasks and frames consist of. Without them
+ * no task is found, and fewer functions. */
 static void
 find_types(struct python *python, const struct elf_symbols *symbols)
 {
+    static const char *const generators[PYTHON_GENERATORS] = {
+        "PyGen_Type", "PyCoro_Type", "PyAsyncGen_Type"};
     uint64_t size;
     python->dict_type = python->text_type = python->number_type = 0;
     (void)elf_symbols_find(symbols, "PyDict_Type", &python->dict_type, &size);
     (void)elf_symbols_find(symbols, "PyUnicode_Type", &python->text_type,
                            &size);
     (void)elf_symbols_find(symbols, "PyLong_Type", &python->number_type, &size);
+    python->frame_type = 0;
+    (void)elf_symbols_find(symbols, "PyFrame_Type", &python->frame_type, &size);
+    for (unsigned i = 0; i < PYTHON_GENERATORS; i++) {
+        python->generator_types[i] = 0;
+        (void)elf_symbols_find(symbols, generators[i],
+                               &python->generator_types[i], &size);
+    }
 }
 
 enum python_find
@@ -158,6 +167,9 @@ python_find(struct python *python, const struct module *module, unsigned *minor)
         return PYTHON_FIND_REFUSED;
     python->loop_end = python->loop_start + size;
     python->cold_start = python->cold_end = 0;
+    python->check_start = python->check_size = 0;
+    (void)elf_symbols_find(&symbols, "_Py_CheckFunctionResult",
+                           &python->check_start, &python->check_size);
     python->own_thread = (void *(*)(void))own_thread;
     enum python_find found = set_layout(python, *minor);
     if (found == PYTHON_FIND_READY) {

@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "python_code.h"
 #include "python_lock.h"
+#include "python_loop.h"
 #include "python_nested.h"
 #include "python_task.h"
 #include "python_threads.h"
@@ -60,7 +61,8 @@ python_runtime_begin(uint64_t self)
     python_task_begin();
     if (scratch == NULL)
         scratch = sys_reserve_for_one((size_t)4 * SCRIPT_TEXT);
-    return scratch != NULL ? python_threads_begin() : -1;
+    return scratch != NULL && python_loop_begin() == 0 ? python_threads_begin()
+                                                       : -1;
 }
 
 HOT bool

@@ -12,7 +12,10 @@ script_begin(struct script *script, uint64_t time)
     script->count = script->placed = 0;
     script->border = SCRIPT_NO_BORDER;
     script->time = time;
-    script->is_cut = script->is_counted = false;
+    script->is_cut = script->is_counted = script->is_open = false;
+    script->empty = 0;
+    script->state = script->left = 0;
+    script->spare.code = 0;
     script->task[0] = '\0';
     script_forget_tasks(script);
 }
@@ -48,6 +51,23 @@ script_close(struct script *script, uint32_t first, uint64_t border)
 {
     if (script->count > first)
         script->frames[script->count - 1].border = border;
+}
+
+HOT void
+script_note_empty(struct script *script, uint64_t border)
+{
+    if (script->empty < SCRIPT_EMPTIES_MOST)
+        script->empties[script->empty] = border;
+    script->empty++;
+}
+
+uint32_t
+script_empties_from(const struct script *script, uint64_t address)
+{
+    uint32_t count = script->empty;
+    for (uint32_t i = 0; i < script->empty && i < SCRIPT_EMPTIES_MOST; i++)
+        count -= script->empties[i] < address;
+    return count;
 }
 
 /* The first border of the frames from number FIRST up to END. */
@@ -88,6 +108,24 @@ script_drop_first(struct script *script)
     script->count--;
     for (uint32_t i = 0; i < script->count; i++)
         script->frames[i] = script->frames[i + 1];
+}
+
+void
+script_insert(struct script *script, const struct script_frame *frame,
+              uint32_t depth)
+{
+    struct script_frame *at = &script->frames[script->placed];
+    if (script->count == script->capacity)
+        return;
+    __builtin_memmove(at + 1, at,
+                      (script->count - script->placed) * sizeof(*at));
+    script->count++;
+    *at = *frame;
+    at->border = script->is_counted;
+    if (script->is_counted)
+        return;
+    at->depth = depth;
+    script->placed++;
 }
 
 HOT void

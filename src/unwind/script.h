@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <ucontext.h>
 
 #define SCRIPT_NO_BORDER UINT64_MAX
 
@@ -27,7 +28,7 @@ struct script_frame {
     uint64_t
         code; /* address of the interpreter's description of the function */
     uint64_t border; /* 0, unless the next frame is of another native frame */
-    /* Address of its instruction, where the offset is not known yet. */
+    /* Address of its record (Python), or of its instruction (PHP). */
     uint64_t at;
     /* Offset of its instruction in bytes, negative before the first one. */
     int32_t instruction;
@@ -39,6 +40,16 @@ struct script_frame {
     /* Where the copy of its description is in the script's texts, counted from
      * 1. 0: there is none. */
     uint32_t text;
+    bool is_generator; /* of Python: its record is part of an object */
+};
+
+/* A native frame whose caller the walk has just found. */
+struct script_native {
+    uint64_t pc;     /* in it */
+    uint64_t sp;     /* it reaches from here */
+    uint64_t cfa;    /* up to here */
+    uint64_t caller; /* its return address */
+    uint32_t depth;  /* its number, counted from 1 */
 };
 
 /* A task of the program that runs in some thread: the interpreter's record of
@@ -60,6 +71,9 @@ struct script_lock {
     bool is_collecting; /* garbage is being collected */
 };
 
+/* Most borders without a frame that are kept. */
+#define SCRIPT_EMPTIES_MOST 4u
+
 struct script {
     struct script_frame *frames;
     uint32_t capacity, count;
@@ -71,6 +85,27 @@ struct script {
     bool is_cut;      /* there are more frames than these */
     /* The borders are no addresses. See interpreter_place. */
     bool is_counted;
+    /* The next frame of the loop that the walk meets may run a function that is
+     * not among the frames (python_loop.h). */
+    bool is_open;
+    uint32_t texts_used; /* bytes of the texts */
+    /* Borders without a frame, the innermost first. Those beyond the array are
+     * only counted. */
+    uint64_t empties[SCRIPT_EMPTIES_MOST];
+    uint32_t empty;
+    /* The thread's state, which it holds, and where it was interrupted. 0: the
+     * thread does not wait. */
+    uint64_t state;
+    const ucontext_t *context;
+    uint64_t innermost; /* up to 3.10: the thread's innermost record */
+    uint64_t left; /* 3.10: a record whose native frame is just left, or 0 */
+    /* A function that may run in the next frame of the loop, kept for a walk
+     * for which the thread does not wait. Its code is 0: there is none. It ran
+     * there if SPARE_BORDER is 0, or near the end of that frame. SPARE_IS_ONE:
+     * and if the frame's caller calls the loop for functions alone. */
+    struct script_frame spare;
+    uint64_t spare_border;
+    bool spare_is_one;
     struct script_task tasks[SCRIPT_TASKS_MOST];
     uint32_t task_count;
     uint32_t met; /* number of the thread's own one, from 1; 0: not found */
@@ -94,6 +129,12 @@ void script_meet(struct script *script, uint64_t record);
  * native frame that holds BORDER. Context: any. */
 void script_close(struct script *script, uint32_t first, uint64_t border);
 
+/* BORDER is that of no frame. Context: any. */
+void script_note_empty(struct script *script, uint64_t border);
+
+/* How many borders without a frame lie at ADDRESS or above. Context: any. */
+uint32_t script_empties_from(const struct script *script, uint64_t address);
+
 /* Let the search for the places begin at the first frame. Context: any. */
 void script_find_next(struct script *script);
 
@@ -103,6 +144,11 @@ void script_sort(struct script *script, uint32_t first);
 
 /* Remove the first frame. Context: any. */
 void script_drop_first(struct script *script);
+
+/* Put FRAME in front of the frames that have no place yet. It ran in native
+ * frame number DEPTH, counted from 1. Context: any. */
+void script_insert(struct script *script, const struct script_frame *frame,
+                   uint32_t depth);
 
 /* The next frames, up to a border, ran in native frame number DEPTH, counted
  * from 1. Context: any. */

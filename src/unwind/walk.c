@@ -10,6 +10,7 @@
 
 #include "base/hot.h"
 #include "base/sys.h"
+#include "interpreter.h"
 #include "morestack.h"
 #include "rules.h"
 #include "view.h"
@@ -48,16 +49,33 @@ void
 walk_place(struct walk *walk, struct script *script)
 {
     walk->script = script;
-    walk->border = script->border;
+    walk->border = script->is_open ? 0 : script->border;
 }
 
-/* The current frame reaches up to CFA, and the border of frames of the
- * interpreter lies below. A separate function, because few frames need it. */
-static HOT __attribute__((noinline)) void
-cross_border(struct walk *walk, uint64_t cfa)
+void
+walk_leave(struct walk *walk)
 {
-    script_cross(walk->script, walk->regs.sp, cfa, walk->depth);
-    walk->border = walk->script->border;
+    if (walk->script == NULL)
+        return;
+    interpreter_leave(walk->script);
+    walk_place(walk, walk->script);
+}
+
+/* The current frame reaches up to CFA and returns to PC. The border of frames
+ * of the interpreter lies below, or a function may run here that is not among
+ * these. A separate function, because few frames need it. */
+static HOT __attribute__((noinline)) void
+cross_border(struct walk *walk, uint64_t pc, uint64_t cfa)
+{
+    struct script *script = walk->script;
+    if (script->is_open) {
+        const struct script_native native = {walk->regs.pc - walk->is_return,
+                                             walk->regs.sp, cfa, pc,
+                                             walk->depth};
+        interpreter_meet(script, &native);
+    }
+    script_cross(script, walk->regs.sp, cfa, walk->depth);
+    walk->border = script->is_open ? 0 : script->border;
 }
 
 static inline struct frame *
@@ -114,6 +132,7 @@ go_back(struct walk *walk)
     walk->trusted.depth = 0; /* only once */
     if (walk->script != NULL) {
         script_go_back(walk->script, walk->depth);
+        walk->script->is_open = false;
         walk->border = walk->script->border;
     }
     walk->regs = walk->trusted.regs;
@@ -135,7 +154,7 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
         walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);
     if (__builtin_expect(sp > walk->border, 0))
-        cross_border(walk, sp);
+        cross_border(walk, pc, sp);
     if (pc == 0)
         return walk->is_guessed ? go_back(walk) : WALK_ROOT;
     if (!frame_fits(pc))

@@ -76,6 +76,9 @@ void walk_begin(struct walk *walk, const struct regs *regs);
 /* Find the places of the frames of SCRIPT on the way. Context: any. */
 void walk_place(struct walk *walk, struct script *script);
 
+/* The calling thread leaves WALK to the sampler. Context: handler. */
+void walk_leave(struct walk *walk);
+
 /* Walk on until an outcome. The frame at which a MISS, HARD, LOST, NEEDS_FP or
  * CUT happened is among the frames. A resumed walk does not add it again.
  * NEEDS_FP is possible only if the walk began without fp. If the caller leaves

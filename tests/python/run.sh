@@ -24,7 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
 kept=$build/python
-quick='waits named marked plain threads deep tasks forked freed raised'
+quick='waits named marked brief perf plain threads deep tasks forked freed raised'
 all="$quick crowd waves traced observed profiled monitored alarmed collected
     by_fork by_forkserver by_spawn interpreters children greens arrays cython
     embedded"
@@ -134,14 +134,26 @@ run_waits() {
         "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"
 }
 
-# run_told NAME RATE: NAME.py writes the truth, and check_NAME.py reads it.
+# run_told NAME RATE [OPTION...]: NAME.py writes the truth, and check_NAME.py
+# reads it. The interpreter gets the OPTIONs.
 run_told() {
     local tree=$kept/tree
     rm -f "$tmp/$1".*
     under SPROF_OUTPUT="$tmp/$1.pb.gz" SPROF_ONLY='python*' \
-        SPROF_FREQUENCY="$2" "$python" "$here/$1.py" "$tmp/$1.json" 1.5
-    judge "$version $1 at $2 Hz" "$status" "$python" \
+        SPROF_FREQUENCY="$2" "$python" "${@:3}" "$here/$1.py" "$tmp/$1.json" 1.5
+    judge "$version ${*:3} $1 at $2 Hz" "$status" "$python" \
         "$here/check_$1.py" "$tmp/$1.json" "$tmp/$1.pb.gz"
+}
+
+# run_perf RATE: code of CPython's own for each function, which enters the loop.
+run_perf() {
+    case $version in
+    3.9 | 3.10 | 3.11)
+        echo "$version perf: skipped: no -X perf"
+        left_out=$((left_out + 1))
+        ;;
+    *) run_told brief "$1" -X perf ;;
+    esac
 }
 
 # run_case CASE RATE
@@ -190,7 +202,8 @@ for python in $(find_pythons); do
         for rate in ${TRUTH_RATES:-1000 10000}; do
             case $name in
             waits) run_waits "$rate" ;;
-            named | marked) run_told "$name" "$rate" ;;
+            named | marked | brief) run_told "$name" "$rate" ;;
+            perf) run_perf "$rate" ;;
             *) run_case "$name" "$rate" ;;
             esac
         done

@@ -163,7 +163,12 @@ while time.process_time() < 0.7:
 P
     profile_kept python3 -X perf t.py
     expect_status 0
-    expect_share 80 ';middle;.*;leaf;' p.folded ';_?PyEval_EvalFrameDefault'
+    expect_share 80 ';t\.middle;t\.leaf[; ]' p.folded ';t\.'
+    ! grep -E ';t\.leaf;(.*;)?t\.leaf[ ;]' p.folded ||
+        fail "a function is there twice"
+    plain env SPROF_PYTHON=0 SPROF_OUTPUT="$tmp/p.folded" LD_PRELOAD="$library" \
+        python3 -X perf t.py
+    expect_share 80 ';t\.middle;.*;t\.leaf;' p.folded ';_?PyEval_EvalFrameDefault'
 }
 
 # A jitdump has times and lines.

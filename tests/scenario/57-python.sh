@@ -9,6 +9,7 @@
 #   the interpreter and says so;
 # - an interpreter without names: its own frames are time of what called them.
 #   info tells of them where they are shown, with --native;
+# - a short function that native code calls is known where it begins and ends;
 # - files and lines are those of the source; a report begins with the program's
 #   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
@@ -127,6 +128,19 @@ if command -v node >/dev/null; then
     grep -qx '3 app\.leaf' kinds && grep -q '^0 .*list_sort' kinds ||
         fail "the page has other kinds: $(grep 'app\|list_sort' kinds)"
 fi
+
+cat >short.py <<'P'
+import time
+def spin():
+    sorted(range(200), key=lambda x: -x)
+while time.process_time() < 1.5:
+    spin()
+P
+plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY=5000 \
+    SPROF_OUTPUT="$tmp/short.folded" "$python" short.py
+unknown=$(grep 'python function, not known' short.folded | total)
+[ $((unknown * 1000)) -lt "$(total short.folded)" ] ||
+    fail "$unknown samples of $(total short.folded) have no function"
 
 plain env SPROF_PYTHON=0 LD_PRELOAD="$library" \
     SPROF_OUTPUT="$tmp/off.folded" "$python" app.py 0.3

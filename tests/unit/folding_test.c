@@ -227,6 +227,60 @@ a_loop_of_an_unknown_function_is_marked(void **state)
                  "main");
 }
 
+/* The linker's stub is in front of the loop, and calls it for no function yet.
+ */
+static void
+the_stub_of_the_loop_is_no_loop(void **state)
+{
+    (void)state;
+    add_stack();
+    maker_name(0x60, "_PyEval_EvalFrameDefault@plt", NULL);
+    maker_add_node(7, 6, 1, 0x60, 0);
+    maker_add_sample(1, 7, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "_PyEval_EvalFrameDefault@plt", "list_sort",
+                "job.work", "main");
+    profile_free(profile);
+}
+
+/* With -X perf each function has code of its own that enters the loop. */
+static void
+the_code_of_a_function_that_enters_the_loop_is_left_out(void **state)
+{
+    (void)state;
+    name_interpreter();
+    maker_name(0x60, "py_trampoline_evaluator", NULL);
+    maker_name(0x70, "py::work:job.py", NULL);
+    add_script();
+    maker_add_node(1, 0, 1, MAIN, 0);
+    maker_add_node(2, 1, 1, 0x60, 0);
+    maker_add_node(3, 2, 1, 0x70, 0);
+    maker_add_node(4, 3, 1, 7, NODE_SCRIPT);
+    maker_add_node(5, 4, 1, LOOP, 0);
+    maker_add_sample(1, 5, 1, 0);
+    EXPECT_STACK(false, "job.work", "main");
+}
+
+/* The loop that such code has entered runs its function, also where that is not
+ * known otherwise. */
+static void
+the_code_of_a_function_stands_for_it(void **state)
+{
+    (void)state;
+    add_stack();
+    maker_name(0x60, "py_trampoline_evaluator", NULL);
+    maker_name(0x70, "py::work:job.py", NULL);
+    maker_add_node(7, 6, 1, 0x60, 0);
+    maker_add_node(8, 7, 1, 0x70, 0);
+    maker_add_node(9, 8, 1, LOOP, 0);
+    maker_add_sample(1, 9, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    CHECK_STACK(profile, 1, "py::work:job.py", "list_sort", "job.work", "main");
+    profile_free(profile);
+}
+
 /* A function whose place is not known stands at the root. The frame beside it
  * is no loop for that. */
 static void
@@ -320,6 +374,9 @@ main(void)
         UNIT(all_stay_if_native_frames_are_asked_for),
         UNIT(a_loop_of_an_unknown_function_is_marked),
         UNIT(a_function_without_a_place_folds_nothing),
+        UNIT(the_stub_of_the_loop_is_no_loop),
+        UNIT(the_code_of_a_function_that_enters_the_loop_is_left_out),
+        UNIT(the_code_of_a_function_stands_for_it),
         UNIT(the_collector_is_known_by_its_place),
         UNIT(the_collector_stays_if_native_frames_are_asked_for),
         UNIT(a_collector_that_is_not_found_is_left_out),

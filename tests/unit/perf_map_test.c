@@ -159,8 +159,8 @@ names_are_as_in_their_lines(void **state)
     expect_name("JS:", "JS:", "", 0);
     expect_name("JS:* :1:2", "(anonymous :1:2)", "", 1);
     expect_name("JS:*f /t.js:99999999999999999999:1", "f", "/t.js", 1);
-    expect_name("py::Outer.leaf:/tmp/t.py", "Outer.leaf", "/tmp/t.py", 0);
-    expect_name("py::<module>:<string>", "<module>", "<string>", 0);
+    expect_name("py::Outer.leaf:/tmp/t.py", "t.Outer.leaf", "/tmp/t.py", 0);
+    expect_name("py::<module>:<string>", "<string>.<module>", "<string>", 0);
     expect_name("py::", "py::", "", 0);
     expect_name("TRACE_7::t.lua:12", "TRACE_7::t.lua:12", "t.lua", 12);
     expect_name("TRACE_7", "TRACE_7", "", 0);

@@ -83,6 +83,14 @@ enum arch_register {
 #define ARCH_PHP_FRAME 27u
 #define ARCH_PHP_INSTRUCTION 28u
 
+/* Registers that a function leaves as they were (AAPCS64, section 6.1.1). */
+#define ARCH_KEPT_COUNT 11u
+static inline unsigned
+arch_kept(unsigned i)
+{
+    return 19 + i;
+}
+
 /* The register in which Go keeps its "struct g"
  * (src/cmd/compile/abi-internal.md).
  */

@@ -78,6 +78,16 @@ enum arch_register {
 #define ARCH_PHP_FRAME 14u
 #define ARCH_PHP_INSTRUCTION 15u
 
+/* Registers that a function leaves as they were (psABI, figure 3.4). Compilers
+ * save them just below the return address. */
+#define ARCH_KEPT_COUNT 6u
+static inline unsigned
+arch_kept(unsigned i)
+{
+    static const uint8_t numbers[ARCH_KEPT_COUNT] = {3, 6, 12, 13, 14, 15};
+    return numbers[i];
+}
+
 /* The register in which Go keeps its "struct g"
  * (src/cmd/compile/abi-internal.md).
  */
