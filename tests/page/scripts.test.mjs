@@ -141,7 +141,10 @@ async function legendHues() {
     entries.map((e) => [e.textContent, e.firstChild.style.background]),
   );
   return new Map(
-    list.map(([name, colour]) => [name, hueOf(colour.match(/\d+/g).map(Number))]),
+    list.map(([name, colour]) => [
+      name,
+      hueOf(colour.match(/\d+/g).map(Number)),
+    ]),
   );
 }
 

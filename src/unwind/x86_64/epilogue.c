@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/sys.h"
 #include "instruction.h"
 #include "unwind/epilogue.h"
 #include "base/poison.h"
@@ -281,8 +282,11 @@ note_same(struct reading *reading, const struct path *path, enum step step)
         reading->same = path->at;
 }
 
-static struct reading readings[LEVELS]; /* 6 KiB each */
-static uint8_t callees[LEVELS][CALLEE_REACH];
+/* It comes with the first use. */
+static struct memory {
+    struct reading readings[LEVELS]; /* 6 KiB each */
+    uint8_t callees[LEVELS][CALLEE_REACH];
+} * memory;
 
 static bool follow_ways(struct reading *reading, struct path *path);
 
@@ -295,14 +299,15 @@ is_passed(struct reading *reading, const struct instruction *in, size_t at)
     if (in->opcode != 0xe8 || reading->reader == NULL || level >= LEVELS ||
         ++reading->calls > CALLS_MAX)
         return false;
-    struct reading *callee = &readings[level];
+    struct reading *callee = &memory->readings[level];
     memset(callee, 0, sizeof(*callee));
     callee->level = level;
     callee->way = EPILOGUE_BRANCHED;
     callee->reader = reading->reader;
     callee->pc = reading->pc + at + (uint64_t)(int64_t)in->immediate;
-    callee->code = callees[level];
-    callee->length = reading->reader(callee->pc, callees[level], CALLEE_REACH);
+    callee->code = memory->callees[level];
+    callee->length =
+        reading->reader(callee->pc, memory->callees[level], CALLEE_REACH);
     return follow_ways(callee, &path) && path.taken == 0 && !path.by_fp;
 }
 
@@ -369,7 +374,11 @@ bool
 epilogue_read(const uint8_t *code, size_t length, enum epilogue_way way,
               uint64_t pc, epilogue_reader *reader, struct epilogue *epilogue)
 {
-    struct reading *reading = &readings[0];
+    if (memory == NULL)
+        memory = sys_reserve_for_one(sizeof(*memory));
+    if (memory == NULL)
+        return false;
+    struct reading *reading = &memory->readings[0];
     struct path path = {0};
     memset(reading, 0, sizeof(*reading));
     reading->code = code;
