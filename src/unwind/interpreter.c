@@ -242,13 +242,13 @@ interpreter_meet(struct script *script, const struct script_native *native)
     struct reading reading = {0};
     struct script_frame found;
     bool is_here = script->state != 0;
-    if (!python_runtime_is_in_loop(script->runtime, native->pc))
-        return;
-    const struct python *python = python_runtime_at(script->runtime);
     bool has_border =
         script->border >= native->sp && script->border < native->cfa;
+    const struct python *python = python_runtime_at(script->runtime);
     if (has_border)
         python_loop_learn(python, script, native);
+    else if (!python_runtime_is_in_loop(script->runtime, native->pc))
+        return;
     else if (python_loop_find(python, script, native, &found) &&
              (!is_here || read_function(script, &found, &reading)))
         script_insert(script, &found, native->depth);

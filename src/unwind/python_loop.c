@@ -48,6 +48,12 @@ enum { BLOCK_OLDER, BLOCK_SIZE, BLOCK_LEFT_AT, BLOCK_DATA };
 #define FOR_SHIFT 2u
 static HOT_STATE _Atomic uint64_t *callers;
 
+/* A program has few callers: after LESSONS frames, one of RARELY is learned
+ * from. */
+#define LESSONS 256u
+#define RARELY 16u
+static HOT_STATE _Atomic uint32_t lessons;
+
 /* Most bytes that a frame of the loop has been seen to have. Where it has
  * fewer, it is not made yet, or is being left. */
 static _Atomic uint64_t loop_size;
@@ -62,6 +68,7 @@ int
 python_loop_begin(void)
 {
     callers = sys_renew((void *)callers, CALLERS * sizeof(*callers));
+    atomic_store(&lessons, 0);
     atomic_store(&loop_size, 0);
     atomic_store(&last_call, 0);
     atomic_store(&last_end, 0);
@@ -87,8 +94,12 @@ python_loop_learn(const struct python *python, const struct script *script,
                   const struct script_native *native)
 {
     uint32_t last = script->placed;
-    if (python->layout.chain < PYTHON_ENTRIES)
+    uint32_t had = atomic_load_explicit(&lessons, memory_order_relaxed);
+    if ((had >= LESSONS && script->time % RARELY != 0) ||
+        python->layout.chain < PYTHON_ENTRIES)
         return;
+    if (had < LESSONS)
+        atomic_store_explicit(&lessons, had + 1, memory_order_relaxed);
     while (script->frames[last].border != script->border)
         last++;
     uint64_t kind =

@@ -225,13 +225,14 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         return cut_walk(walk, CUT_BAD_READ);
     /* An fp that is saved at an unknown fp stays unknown. The caller is known
      * all the same. */
-    if (rule_fp(rule) == RULE_FP_AT_CFA ||
-        (rule_fp(rule) == RULE_FP_AT_FP && !is_lost)) {
-        uint64_t from = rule_fp(rule) == RULE_FP_AT_CFA ? cfa : walk->regs.fp;
-        if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
+    if (rule_fp(rule) != RULE_FP_SAME) {
+        bool is_at_cfa = rule_fp(rule) == RULE_FP_AT_CFA;
+        uint64_t from = is_at_cfa ? cfa : walk->regs.fp;
+        if (__builtin_expect(rule_fp(rule) == RULE_FP_LOST, 0))
+            fp = REGS_FP_UNKNOWN;
+        else if ((is_at_cfa || !is_lost) &&
+                 !view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
             return cut_walk(walk, CUT_BAD_READ);
-    } else if (__builtin_expect(rule_fp(rule) == RULE_FP_LOST, 0)) {
-        fp = REGS_FP_UNKNOWN;
     }
     return enter_caller(walk, arch_code(pc), cfa, fp);
 }
