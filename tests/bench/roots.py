@@ -182,14 +182,14 @@ def video():
             "/dev/null", "job.yuv"]
 
 
-def encode(codec, *more):
+def encode(seconds, codec, *more):
     return ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
-            "testsrc2=size=640x360:rate=25", "-t", "8", "-pix_fmt", "yuv420p",
-            "-c:v", codec, *more]
+            "testsrc2=size=640x360:rate=25", "-t", seconds, "-pix_fmt",
+            "yuv420p", "-c:v", codec, *more]
 
 
 def decode():
-    subprocess.run(encode("libsvtav1", "-preset", "10", "job.mkv"), check=True)
+    subprocess.run(encode("8", "libsvtav1", "-preset", "10", "job.mkv"), check=True)
     return ["ffmpeg", "-v", "error", "-stream_loop", "50", "-c:v", "libdav1d",
             "-i", "job.mkv", "-f", "null", "-"]
 
@@ -335,7 +335,7 @@ def main():
             ("PyPy", "pypy3", lambda: python("pypy3")),
             ("mono", "mcs", mono), ("x264", "x264", video),
             ("ffmpeg, x264", "ffmpeg",
-             lambda: encode("libx264", "-f", "null", "-")),
+             lambda: encode("40", "libx264", "-f", "null", "-")),
             ("ffmpeg, dav1d", "ffmpeg", decode),
             ("OpenCV", "python3:cv2",
              lambda: python("python3", job=CV_JOB)),
