@@ -99,10 +99,12 @@ plain "$sprofile" report --native p.pb.gz
 expect_status 1
 grep -q 'pprof files have no native frames of interpreters' err ||
     fail "pprof: --native: $(cat err)"
-plain "$sprofile" report -n 0 p.sprof
-mv out table
-plain "$sprofile" report -n 0 p.pb.gz
-diff <(sed -n '/flat/,$p' table) <(sed -n '/flat/,$p' out) >differences ||
+# A pprof file does not say how the weights of its samples differ, so the
+# intervals, in the third column, may be others.
+rows() {
+    "$sprofile" report -n 0 "$1" 2>&1 | sed -n '/flat/,$p' | awk '{ $3 = ""; print }'
+}
+diff <(rows p.sprof) <(rows p.pb.gz) >differences ||
     fail "pprof: another table: $(head -n 5 differences)"
 
 python3 - >kinds <<'P' || fail "Firefox: $(cat kinds)"
