@@ -28,6 +28,7 @@
 #include "sampling/trigger/trigger.h"
 #include "signals/mask.h"
 #include "left.h"
+#include "loaded.h"
 #include "requests.h"
 #include "begin_anew.h"
 
@@ -43,6 +44,7 @@ begin_anew_in_child(void)
         return;
     /* Threads that closed modules are not here, either. */
     unloads_in_child();
+    loaded_in_child();
     /* Threads that waited for another one, or were to be waited for, are not
      * here. */
     state_renew_process();

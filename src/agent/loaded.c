@@ -130,6 +130,12 @@ loaded_begin(void)
     first_count = count;
 }
 
+void
+loaded_in_child(void)
+{
+    modules = NULL;
+}
+
 static bool
 is_begun(void)
 {

@@ -94,6 +94,7 @@ pthread_exit(void *result)
     lifecycle_hurry();
     if (phase_is_running() && sys_gettid() == sys_getpid())
         guardian_start();
+    unloads_thread_ends();
     REAL(pthread_exit)(result);
     __builtin_unreachable();
 }
@@ -113,12 +114,13 @@ dlclose(void *handle)
 }
 
 /* A program that loads modules by itself maps the code of one where that of
- * another one lay. */
+ * another one lay: privately. What a runtime generates is shared. */
 
 static void *
 map(void *place, size_t size, int access, int flags, int fd, off_t offset)
 {
-    if ((access & PROT_EXEC) == 0 || (flags & MAP_ANONYMOUS) != 0)
+    if ((access & PROT_EXEC) == 0 || (flags & MAP_ANONYMOUS) != 0 ||
+        (flags & MAP_TYPE) != MAP_PRIVATE)
         return real_mmap(place, size, access, flags, fd, offset);
     bool has_words = words_are_there();
     if (has_words)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "model/events.h"
 #include "model/folding.h"
+#include "model/gpu_wait.h"
 #include "model/naming.h"
 #include "model/quality.h"
 #include "read/spool_load.h"
@@ -169,6 +170,9 @@ judge_sample(struct watch *watch, uint32_t sample)
     struct watch_sample *beside = &watch->samples[sample];
     struct profile_sample at = watch->profile->samples[sample];
     folding_extend(watch->profile);
+    /* Native functions tell, which may be left out. */
+    at.is_gpu_wait |=
+        watch->profile->shows_script && gpu_wait_is_at(watch->profile, at.node);
     at.node = folding_shown(watch->profile, at.node);
     if (beside->verdict != VERDICT_OPEN)
         return 0;

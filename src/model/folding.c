@@ -251,16 +251,6 @@ skip_glue(struct profile *profile, uint32_t node)
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
-/* Whether NODE or one that called it is a function of the interpreter that has
- * its place. */
-static bool
-is_below_script(const struct profile *profile, uint32_t node)
-{
-    while (node != 0 && !is_placed(profile, node))
-        node = profile->nodes[node].parent;
-    return node != 0;
-}
-
 /* NODE is code of the interpreter that serves one of its functions. Leave it
  * out if it enters the loop or has no name: it is a part of what calls it. Code
  * of another file keeps what it calls. Functions that were inlined may enter
@@ -340,7 +330,7 @@ fold_interpreter(struct profile *profile, uint32_t node)
     } else if (is_other_loop(profile, node))
         at->mark = NAMING_UNKNOWN_SCRIPT;
     else if (profile->modules[at->module].is_interpreter &&
-             is_below_script(profile, at->parent) && !is_entry(profile, node))
+             profile->nodes[at->parent].is_below && !is_entry(profile, node))
         fold_part(profile, node);
 }
 
@@ -349,6 +339,8 @@ fold_node(struct profile *profile, uint32_t node)
 {
     struct profile_node *at = &profile->nodes[node];
     at->caller = at->parent;
+    at->is_below =
+        is_placed(profile, node) || profile->nodes[at->parent].is_below;
     /* Native functions tell whether it waits for a GPU. */
     if (profile->shows_script)
         (void)gpu_wait_is_at(profile, node);

@@ -126,6 +126,7 @@ struct profile_node {
     /* folding.h: its parent stands for it; its parent stays (always in a pprof
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
+    bool is_below;    /* it or a caller is a function of an interpreter */
     uint8_t mark;     /* enum naming_mark (naming.h) */
     uint8_t gpu_wait; /* for gpu_wait.c */
     uint8_t entries;  /* innermost inlined functions that are left out */

@@ -492,11 +492,12 @@ read_anew(void)
         read_maps(&maps);
         maps_end(&maps);
     }
-    is_torn = is_torn || unloads_are_open() || unloads_last() != as_of;
+    uint32_t own = report_modules();
+    is_torn = is_torn || unloads_are_open() || unloads_last() != as_of + own;
     modules_state.is_torn = is_torn;
-    as_of += report_modules();
     modules_state.unloads = unloads_last();
-    atomic_store(&refreshed, as_of);
+    /* One that another thread noted meanwhile is looked for once more. */
+    atomic_store(&refreshed, is_torn ? as_of : as_of + own);
     return 0;
 }
 

@@ -44,6 +44,12 @@ unloads_closing(int change)
 }
 
 void
+unloads_thread_ends(void)
+{
+    unloads_closing(-closing_here);
+}
+
+void
 unloads_in_child(void)
 {
     atomic_store(&closing, closing_here);

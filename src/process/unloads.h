@@ -18,6 +18,10 @@ void unloads_note(uint64_t start, uint64_t end);
  * unloads meanwhile has its number at the end. Context: any thread. */
 void unloads_closing(int change);
 
+/* The calling thread ends, possibly in a destructor of a module that it closes.
+ * Context: any thread. */
+void unloads_thread_ends(void);
+
 /* In the child of a fork only the calling thread can be closing a module.
  * Context: any thread. */
 void unloads_in_child(void);

@@ -72,10 +72,12 @@ look_for_copy(struct spool_load *load, const struct record_module *record,
             mapped_files_open(load->pid,
                               profile->processes[load->process].monotonic);
     load->has_looked = true;
+    bool is_moved = false;
     if (load->mapped != NULL)
         copy =
             mapped_files_find(load->mapped, record->start, record_path(record),
-                              record->build_id_length != 0, &is_elsewhere);
+                              record->build_id_length != 0, &is_moved);
+    is_elsewhere |= is_moved;
     if (copy != NULL)
         symbolizer_add_copy(profile->symbols, id, copy);
     else if (is_elsewhere && record->build_id_length == 0)

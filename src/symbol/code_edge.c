@@ -11,6 +11,9 @@
  */
 enum { ALIGNMENT = 16, FILLED_MOST = 64 };
 
+/* Most places of returns that are looked at for one edge: 1 MiB of code. */
+enum { STEPS_MOST = 65536 };
+
 /* How the code ends in front of the fillers before END, of which START is the
  * first byte. *TARGET becomes where a jump leads to: an offset from START. */
 enum way { GOES_ON, RETURNS, JUMPS };
@@ -24,7 +27,9 @@ typedef enum way way_function(const uint8_t *start, const uint8_t *end,
 struct stretch {
     const uint8_t *start;
     int64_t size;
+    int64_t low; /* its address */
     way_function *way;
+    unsigned steps; /* of the places of returns */
 };
 
 /* The length of what fills a gap at CODE: a nop or int3, or zeroes up to the
@@ -135,6 +140,7 @@ find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
     *stretch = (struct stretch){
         .start = code.at + (low - section->sh_addr),
         .size = (int64_t)(section->sh_size - (low - section->sh_addr)),
+        .low = (int64_t)low,
     };
     if (header->e_machine == EM_X86_64)
         stretch->way = way_x86;
@@ -145,10 +151,10 @@ find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
 
 /* The last offset above LOW, HIGH at most, behind a return; else LOW. */
 static int64_t
-last_return(const struct stretch *stretch, int64_t low, int64_t high)
+last_return(struct stretch *stretch, int64_t low, int64_t high)
 {
-    int64_t target;
-    for (int64_t at = high / ALIGNMENT * ALIGNMENT; at > low; at -= ALIGNMENT)
+    int64_t target, at = high - (stretch->low + high) % ALIGNMENT;
+    for (; at > low && stretch->steps++ < STEPS_MOST; at -= ALIGNMENT)
         if (stretch->way(stretch->start, stretch->start + at, &target) ==
             RETURNS)
             return at;
@@ -159,7 +165,7 @@ last_return(const struct stretch *stretch, int64_t low, int64_t high)
  * lies between, or the symbol's beginning, or the end of the section. A jump to
  * a loop that is aligned does not. */
 static bool
-leaves(const struct stretch *stretch, int64_t at, int64_t target)
+leaves(struct stretch *stretch, int64_t at, int64_t target)
 {
     if (target < 0 || target >= stretch->size)
         return true;
@@ -181,7 +187,7 @@ code_edge_last(const struct elf_view *view, uint64_t low, uint64_t address)
             stretch.way(stretch.start, stretch.start + offset, &target);
         if (way == RETURNS ||
             (way == JUMPS && leaves(&stretch, offset, target)))
-            return at;
+            return stretch.steps <= STEPS_MOST ? at : low;
     }
     return low;
 }

@@ -376,6 +376,7 @@ try_way(struct following *f, struct way way)
     }
     if (!is_ours) {
         before.states = f->states;
+        before.steps = f->steps;
         *f = before;
     }
     return is_ours;
@@ -391,9 +392,10 @@ follow_doubtful(struct following *f)
         if (!is_new(f, &way))
             continue;
         f->trials++;
+        if (!try_way(f, way))
+            continue;
         f->has_passed = true;
-        if (try_way(f, way))
-            return true;
+        return true;
     }
     return false;
 }
@@ -474,10 +476,13 @@ make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
 {
     struct code_value at;
     bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
-    if (offset < 0 || offset > RULE_OFFSET_MAX ||
-        (is_saved && !rule_bits_fit(at.offset)))
-        return rule_make(RULE_NONE);
     bool is_same = code_state_is_entry(state->registers[CODE_FP], CODE_FP);
+    struct code_value elsewhere;
+    if (offset < 0 || offset > RULE_OFFSET_MAX ||
+        (is_saved && !rule_bits_fit(at.offset)) ||
+        (!is_saved && !is_same &&
+         find_saved(state, CODE_FP, VALUE_BASE, &elsewhere)))
+        return rule_make(RULE_NONE);
     enum rule_fp fp = is_saved  ? RULE_FP_AT_CFA
                       : is_same ? RULE_FP_SAME
                                 : RULE_FP_LOST;

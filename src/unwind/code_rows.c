@@ -258,7 +258,7 @@ read_within(uint64_t pc, uint64_t start, uint64_t end, uint64_t reach)
 {
     if (pc - start > reach)
         start = pc - reach;
-    start = start < pc - 15 ? (start + 15) & ~15ull : start & ~15ull;
+    start &= ~15ull;
     if (end - pc > reach)
         end = pc + reach;
     size_t length = read_code(start, end, false);

@@ -6,11 +6,8 @@
 #include "heap_view.h"
 #include "base/poison.h"
 
-/* Most blocks that are looked through for one address, and the sizes of one:
- * powers of two. */
+/* Most blocks that are looked through for one address. */
 #define BLOCKS_MOST 64u
-#define BLOCK_LEAST (1u << 12)
-#define BLOCK_MOST (1ull << 32)
 
 #define PAGE 4096u
 
@@ -102,7 +99,7 @@ find_block(struct heap_view *view, uint64_t block, uint64_t address,
     for (uint32_t i = 0; i < BLOCKS_MOST && block != 0; i++) {
         const uint64_t *head = (const uint64_t *)block;
         uint64_t next = head[0], size = head[1];
-        if (size < BLOCK_LEAST || size > BLOCK_MOST || (size & (size - 1)) != 0)
+        if (!heap_view_is_block(size))
             return false;
         if (lies_in(block, block + size, address, length)) {
             view->block_start = block;

@@ -20,6 +20,14 @@
 /* System calls that the sampler may make to read the data of one thread. */
 #define HEAP_VIEW_FILLS_FROM_OUTSIDE 4096u
 
+/* Whether a block may have SIZE bytes. (Python/pystate.c,
+ * DATA_STACK_CHUNK_SIZE: 16 KiB, doubled as needed.) */
+static inline bool
+heap_view_is_block(uint64_t size)
+{
+    return size >= 1u << 12 && size <= 1ull << 32 && (size & (size - 1)) == 0;
+}
+
 /* What may be read directly, apart from the stack. */
 enum heap_view_kept {
     HEAP_VIEW_NOTHING,

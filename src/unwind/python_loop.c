@@ -193,6 +193,8 @@ find_gap(const struct python *python, const struct script *script,
         nearest_in_block(script, script->placed - 1, -1);
     if (block == NULL)
         return false;
+    if (!heap_view_is_block(block[BLOCK_SIZE]))
+        return false;
     gap->block = block;
     gap->block_end = (uint64_t)block + block[BLOCK_SIZE];
     gap->is_last = inner == NULL;

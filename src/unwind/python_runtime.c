@@ -242,6 +242,7 @@ python_runtime_collect(struct script *script, struct heap_view *view,
         uint64_t self = pointer != 0 ? pointer + self_distance : 0;
         uint64_t running = find_running(i, pointer, state);
         script_forget_tasks(script);
+        script->state = script->left = 0;
         python_task_list(&pythons[i], running != 0 ? running : state,
                          running != 0, script);
         collect_own(script, view, self, &pythons[i], running, state);

@@ -381,7 +381,9 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
         uint64_t start = finish->clock();
         code_rows_ahead(pages_learner);
         ahead_ns += finish->clock() - start;
-        if (rule_kind(code_rows_find(pc).rule) != RULE_NONE) {
+        enum rule_kind kind = rule_kind(code_rows_find(pc).rule);
+        /* That of a leaf does not hold here. */
+        if (kind != RULE_NONE && kind != RULE_LEAF) {
             learn_rule(pc, walk->is_return);
             walk->cut = CUT_NONE;
             return WALK_ON;
@@ -395,7 +397,8 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
             untabled_give_up(pc, known);
         return WALK_CUT;
     }
-    untabled_decide(pc, is_generated, found);
+    if (rule_kind(known) != RULE_LEAF)
+        untabled_decide(pc, is_generated, found);
     walk->cut = CUT_NONE;
     return walk_guess_to(walk, &caller);
 }

@@ -57,8 +57,7 @@ HOT void
 script_note_empty(struct script *script, uint64_t border)
 {
     if (script->empty < SCRIPT_EMPTIES_MOST)
-        script->empties[script->empty] = border;
-    script->empty++;
+        script->empties[script->empty++] = border;
 }
 
 uint32_t

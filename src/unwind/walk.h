@@ -81,8 +81,9 @@ void walk_leave(struct walk *walk);
 
 /* Walk on until an outcome. The frame at which a MISS, HARD, LOST, NEEDS_FP or
  * CUT happened is among the frames. A resumed walk does not add it again.
- * NEEDS_FP is possible only if the walk began without fp. If the caller leaves
- * it so, the walk is cut there. It takes no lock. Context: any. */
+ * NEEDS_FP is possible only if the walk began without fp, or a function has
+ * overwritten it. If the caller leaves it so, the walk is cut there. It takes
+ * no lock. Context: any. */
 enum walk_outcome walk_run(struct walk *walk, struct view *view);
 
 /* Enter the current frame's caller, whose registers are CALLER, and add its

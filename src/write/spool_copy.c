@@ -389,6 +389,9 @@ put_node(struct spool_remake *remake, uint32_t node)
                                  .module = from->module,
                                  .flags = from->flags,
                                  .offset = from->offset};
+    /* The loop is left out already: what is below a function is none. */
+    if (profile_is_script(profile, node) && !profile->shows_native)
+        record.flags |= NODE_UNPLACED;
     if (from->module != 0 && !remake->seen[from->module])
         put_module(remake, from->module);
     remake->seen[from->module] = 1;

@@ -29,7 +29,7 @@ struct code {
 
 static struct python python;
 static struct code codes[4];
-static uint64_t block[64], thread[64], native_stack[64], generator[40];
+static uint64_t block[512], thread[64], native_stack[64], generator[40];
 static uint64_t generator_type[1], frame_type[1];
 static struct script_frame frames[8];
 static struct script script;
