@@ -54,7 +54,7 @@ drop_until(struct pass *pass, uint32_t until)
     }
 }
 
-/* Note where the segments of the module lie that INFO tells of. */
+/* Note where the segments of the module of INFO lie. */
 static struct loaded
 describe(const struct dl_phdr_info *info)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loaded.h -- the loader's list of modules around each unload: what is missing
- * behind it was unloaded. The module map is read from outside the loader, and
- * does not see what comes and goes between two readings.
+ * loaded.h -- the loader's list of modules before and after each unload. A
+ * module that only the first list has was unloaded. The module map is read from
+ * outside the loader, and does not see what comes and goes between two
+ * readings.
  */
 #ifndef AGENT_LOADED_H
 #define AGENT_LOADED_H
