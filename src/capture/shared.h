@@ -17,6 +17,30 @@
 #include "base/loss.h"
 #include "base/settings.h"
 
+/* A call that may wait, made from one place in the program at one depth of its
+ * stack, and the time that the thread has spent in it (waiting.h), in ns. */
+struct shared_site {
+    _Atomic uint64_t id; /* 0: none */
+    _Atomic uint64_t ns, calls;
+    /* Of the calls whose CPU time was read: their number, ns and CPU ns. */
+    _Atomic uint64_t read_calls, read_ns, read_cpu;
+    /* The sampler's: another call may have the place of this one. */
+    _Atomic bool is_old;
+};
+
+#define SHARED_SITES                                        \
+    8u /* sites of one thread; calls at others have no time \
+        */
+
+/* The thread's own account of such calls. It alone writes this. */
+struct shared_meter {
+    _Atomic bool is_on; /* the sampler wants it */
+    _Atomic uint32_t site;
+    _Atomic uint64_t since; /* its present call began then; 0: it is in none */
+    uint64_t cpu;           /* its CPU clock then; CLOCK_NONE: not read */
+    struct shared_site sites[SHARED_SITES];
+};
+
 /* What a handler knows of the thread that it interrupts. */
 struct shared_thread {
     _Atomic uint64_t low, high, pointer; /* see ask_set_stack */
@@ -35,6 +59,7 @@ struct shared_thread {
     /* Where it stands in a function that may wait (waiting.h). pc 0: nowhere.
      */
     struct regs waits;
+    struct shared_meter meter;
 };
 
 /* Threads that were told to stand still go on, stand, or go on soon. */

@@ -2,6 +2,7 @@
 /* waiting.c -- see waiting.h. */
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/phase.h"
 #include "base/thread_local.h"
 #include "waiting.h"
@@ -28,8 +29,10 @@ waiting_forget(uint32_t index)
 {
     struct shared_thread *thread = shared_thread_at(index);
     atomic_fetch_add(&shared.generation, 1);
-    if (thread != NULL)
-        thread->waits.pc = 0;
+    if (thread == NULL)
+        return;
+    thread->waits.pc = 0;
+    thread->meter = (struct shared_meter){0};
 }
 
 bool
@@ -38,4 +41,190 @@ waiting_read(uint32_t index, struct regs *at)
     const struct shared_thread *thread = shared_thread_at(index);
     *at = thread != NULL ? thread->waits : (struct regs){0};
     return at->pc != 0;
+}
+
+/* The CPU time of the first READ_FIRST calls at a site is read, and that of one
+ * in READ_EVERY, a power of 2, after these. To read it is a system call. */
+#define READ_FIRST 8u
+#define READ_EVERY 16u
+
+/* One writer stores plainly: nothing is locked. */
+static inline void
+store(_Atomic uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static inline uint64_t
+load(const _Atomic uint64_t *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static inline void
+add(_Atomic uint64_t *word, uint64_t ns)
+{
+    store(word, load(word) + ns);
+}
+
+/* Returns the place of the site ID in METER, or SHARED_SITES. A new one takes a
+ * free place, or that of an old one in which no call is. */
+static uint32_t
+find_site(struct shared_meter *meter, uint64_t id)
+{
+    uint32_t present =
+        load(&meter->since) != 0
+            ? atomic_load_explicit(&meter->site, memory_order_relaxed)
+            : SHARED_SITES;
+    uint32_t place = SHARED_SITES;
+    for (uint32_t i = 0; i < SHARED_SITES; i++) {
+        uint64_t had = load(&meter->sites[i].id);
+        if (had == id)
+            return i;
+        if (had == 0 ||
+            (i != present && atomic_load_explicit(&meter->sites[i].is_old,
+                                                  memory_order_relaxed)))
+            place = i;
+        if (had == 0)
+            break;
+    }
+    if (place == SHARED_SITES)
+        return place;
+    struct shared_site *site = &meter->sites[place];
+    /* Who reads the times of two sites sees that the id has changed. */
+    store(&site->id, 0);
+    atomic_thread_fence(memory_order_release);
+    store(&site->ns, 0);
+    store(&site->calls, 0);
+    store(&site->read_calls, 0);
+    store(&site->read_ns, 0);
+    store(&site->read_cpu, 0);
+    atomic_store_explicit(&site->is_old, false, memory_order_relaxed);
+    atomic_store_explicit(&site->id, id, memory_order_release);
+    return place;
+}
+
+void
+waiting_time_begin(struct shared_thread *thread, const struct regs *at,
+                   const void *caller)
+{
+    struct shared_meter *meter = &thread->meter;
+    uint64_t id = (at->pc * 31 + at->sp) * 31 + (uint64_t)caller;
+    uint32_t i = find_site(meter, id != 0 ? id : 1);
+    store(&meter->since, 0);
+    if (i == SHARED_SITES)
+        return;
+    uint64_t now = clock_now();
+    /* The last digits of the time are as good as chance. */
+    bool reads = load(&meter->sites[i].read_calls) < READ_FIRST ||
+                 now / 8 % READ_EVERY == 0;
+    meter->cpu = reads ? clock_own() : CLOCK_NONE;
+    atomic_store_explicit(&meter->site, i, memory_order_relaxed);
+    /* Who sees the time sees the site (waiting_times). */
+    atomic_store_explicit(&meter->since, now, memory_order_release);
+}
+
+/* The calling thread's present call, which began at SINCE, is over. Returns how
+ * long it took. */
+static uint64_t
+end_call(struct shared_meter *meter, uint64_t since)
+{
+    struct shared_site *site =
+        &meter->sites[atomic_load_explicit(&meter->site, memory_order_relaxed)];
+    uint64_t took = clock_now() - since;
+    add(&site->ns, took);
+    add(&site->calls, 1);
+    uint64_t cpu = meter->cpu != CLOCK_NONE ? clock_own() : CLOCK_NONE;
+    if (cpu != CLOCK_NONE) {
+        add(&site->read_ns, took);
+        add(&site->read_cpu, cpu - meter->cpu);
+        add(&site->read_calls, 1);
+    }
+    return took;
+}
+
+void
+waiting_time_end(const struct waiting *waiting)
+{
+    struct shared_meter *meter = &waiting->thread->meter;
+    uint64_t since = load(&meter->since), took = 0;
+    /* The reader would count a call twice that is over and still the present
+     * one, so this comes first. */
+    store(&meter->since, 0);
+    atomic_thread_fence(memory_order_release);
+    /* No clock is read after that: a filter of system calls may be there. */
+    if (!atomic_load_explicit(&meter->is_on, memory_order_relaxed))
+        return;
+    if (since != 0)
+        took = end_call(meter, since);
+    if (waiting->outer.pc == 0 || waiting->outer_since == 0)
+        return;
+    /* The call that a handler interrupted goes on, without this one. */
+    meter->cpu = CLOCK_NONE;
+    atomic_store_explicit(&meter->site, waiting->outer_site,
+                          memory_order_relaxed);
+    atomic_store_explicit(&meter->since, waiting->outer_since + took,
+                          memory_order_release);
+}
+
+void
+waiting_retire(uint32_t index, uint32_t site, bool is_old)
+{
+    struct shared_thread *thread = shared_thread_at(index);
+    if (thread != NULL)
+        atomic_store_explicit(&thread->meter.sites[site].is_old, is_old,
+                              memory_order_relaxed);
+}
+
+void
+waiting_measure(uint32_t index, bool is_on)
+{
+    struct shared_thread *thread = shared_thread_at(index);
+    if (thread != NULL)
+        atomic_store_explicit(&thread->meter.is_on, is_on,
+                              memory_order_relaxed);
+}
+
+/* NS at SITE less the CPU time in it, if calls there use as much as those whose
+ * CPU time was read. */
+static uint64_t
+without_cpu(const struct shared_site *site, uint64_t ns)
+{
+    uint64_t of = load(&site->read_ns), cpu = load(&site->read_cpu);
+    if (of == 0)
+        return ns;
+    uint64_t idle = cpu < of ? of - cpu : 0;
+    return (uint64_t)((unsigned __int128)ns * idle / of);
+}
+
+/* How often a reading is tried again that the end of a call disturbs. */
+#define READ_TRIES 4
+
+uint32_t
+waiting_times(uint32_t index, uint64_t now,
+              struct waiting_time times[SHARED_SITES])
+{
+    const struct shared_thread *thread = shared_thread_at(index);
+    const struct shared_meter *meter = &thread->meter;
+    uint64_t since, until;
+    uint32_t own, tries = 0;
+    do {
+        since = atomic_load_explicit(&meter->since, memory_order_acquire);
+        own = since != 0
+                  ? atomic_load_explicit(&meter->site, memory_order_relaxed)
+                  : SHARED_SITES;
+        for (uint32_t i = 0; i < SHARED_SITES; i++) {
+            const struct shared_site *site = &meter->sites[i];
+            uint64_t present = i == own && now > since ? now - since : 0;
+            times[i].id = atomic_load_explicit(&site->id, memory_order_acquire);
+            times[i].calls = load(&site->calls);
+            times[i].ns = without_cpu(site, load(&site->ns) + present);
+            atomic_thread_fence(memory_order_acquire);
+            if (load(&site->id) != times[i].id)
+                times[i] = (struct waiting_time){0};
+        }
+        atomic_thread_fence(memory_order_acquire);
+        until = load(&meter->since);
+    } while (until != since && ++tries < READ_TRIES);
+    return until == since ? own : SHARED_SITES;
 }

@@ -9,6 +9,10 @@
  * The hard thing is a note that says no more where the thread is: a handler
  * runs on top of the wait, or leaves it by a jump. The next sample of the
  * thread removes it, or the next note above it.
+ *
+ * The hooks of a thread that waits for a part of its time also measure how long
+ * each call took. A look tells where a thread waits at one instant; these times
+ * tell what waits between two looks had, however short they were.
  */
 #ifndef CAPTURE_WAITING_H
 #define CAPTURE_WAITING_H
@@ -35,11 +39,21 @@ extern __thread struct waiting_own waiting_own;
  * system call but the first one of thread_local_tid. Context: any. */
 struct shared_thread *waiting_find(void);
 
-/* The thread that has a note, or NULL; and the note that it had before. */
+/* The thread that has a note, or NULL; the note that it had before, and when
+ * the call of that began. */
 struct waiting {
     struct shared_thread *thread;
     struct regs outer;
+    uint64_t outer_since;
+    uint32_t outer_site;
 };
+
+/* The calling thread, which is THREAD and measures its calls, begins one at AT
+ * that will return to CALLER; and has ended the one in WAITING. errno is kept.
+ * Context: any. */
+void waiting_time_begin(struct shared_thread *thread, const struct regs *at,
+                        const void *caller);
+void waiting_time_end(const struct waiting *waiting);
 
 /* Note AT in THREAD, which is the caller. The sampler reads it only while the
  * thread does not run, so the compiler alone must keep the order. */
@@ -67,9 +81,9 @@ waiting_at(struct regs *at, const void *entry)
     arch_entry_bare(at, entry);
 }
 
-/* The calling thread enters a function that may wait, at AT. Takes some 10 ns.
- * Context: any. */
-static inline void
+/* The calling thread enters a function that may wait, at AT. Takes some 10 ns,
+ * and about 0.1 us where calls are measured. Context: any. */
+static inline __attribute__((always_inline)) void
 waiting_begin(struct waiting *waiting, const struct regs *at)
 {
     *waiting = (struct waiting){0};
@@ -85,7 +99,14 @@ waiting_begin(struct waiting *waiting, const struct regs *at)
     waiting->outer = waiting->thread->waits;
     if (waiting->outer.sp <= at->sp)
         waiting->outer.pc = 0;
+    waiting->outer_since = atomic_load_explicit(&waiting->thread->meter.since,
+                                                memory_order_relaxed);
+    waiting->outer_site = atomic_load_explicit(&waiting->thread->meter.site,
+                                               memory_order_relaxed);
     waiting_set(waiting->thread, at);
+    if (atomic_load_explicit(&waiting->thread->meter.is_on,
+                             memory_order_relaxed))
+        waiting_time_begin(waiting->thread, at, __builtin_return_address(0));
 }
 
 /* The calling thread has left that function. Context: any. */
@@ -95,6 +116,10 @@ waiting_end(const struct waiting *waiting)
     /* A fork or a new profile may have given it another place. */
     if (waiting->thread == NULL || waiting_own.thread != waiting->thread)
         return;
+    if (waiting->outer_since != 0 ||
+        atomic_load_explicit(&waiting->thread->meter.since,
+                             memory_order_relaxed) != 0)
+        waiting_time_end(waiting);
     if (waiting->outer.pc != 0) {
         waiting_set(waiting->thread, &waiting->outer);
         return;
@@ -111,8 +136,10 @@ waiting_end(const struct waiting *waiting)
 static inline void
 waiting_check(struct shared_thread *thread, uint64_t sp)
 {
-    if (thread->waits.pc != 0 && thread->waits.sp - sp >= WAITING_FRAMES)
-        thread->waits.pc = 0;
+    if (thread->waits.pc == 0 || thread->waits.sp - sp < WAITING_FRAMES)
+        return;
+    thread->waits.pc = 0;
+    atomic_store_explicit(&thread->meter.since, 0, memory_order_relaxed);
 }
 
 /* INDEX is that of a new thread from now on, which has no note. Context:
@@ -123,5 +150,29 @@ void waiting_forget(uint32_t index);
 /* Whether thread INDEX has a note. It is then in *AT. The thread does not run
  * meanwhile, or its clock tells. Context: sampler. */
 bool waiting_read(uint32_t index, struct regs *at);
+
+/* Have thread INDEX measure its calls from now on, or no more. Context:
+ * sampler. */
+void waiting_measure(uint32_t index, bool is_on);
+
+/* IS_OLD: a call at a new site of thread INDEX may have the place SITE, whose
+ * times then begin at 0. Context: sampler. */
+void waiting_retire(uint32_t index, uint32_t site, bool is_old);
+
+/* What a thread had spent in its calls at one site, up to a time. */
+struct waiting_time {
+    uint64_t id; /* of the site; 0: none */
+    /* With that of the present call; without CPU time, of which they use as
+     * much as the calls whose CPU time was read. */
+    uint64_t ns;
+    uint64_t calls; /* that are over */
+};
+
+/* Read that into TIMES, for the time up to NOW. Returns the place in TIMES of
+ * the thread's present call, or SHARED_SITES: it is in none that it measures.
+ * The thread may run meanwhile. A call that ends at this moment may be missing;
+ * the next reading has it. Context: sampler. */
+uint32_t waiting_times(uint32_t index, uint64_t now,
+                       struct waiting_time times[SHARED_SITES]);
 
 #endif

@@ -15,6 +15,7 @@
 #include "process/threads.h"
 #include "alarms.h"
 #include "wait.h"
+#include "wait_times.h"
 #include "in_line.h"
 
 /* Time in line that no look has found a place for in LINE_NS ns is shown at the
@@ -107,27 +108,6 @@ show_wait(struct thread_time *account, uint32_t index,
     account->last = NULL;
 }
 
-/* Looks came DISTANCE ns apart. This one, at NOW, came later: the machine may
- * have stood still. A thread that was in line for QUEUED ns, TIMES times, then
- * spent what is not usual in one of these lines. It began soon after the last
- * look. Returns how long it was, or 0. */
-static uint64_t
-stall_of(struct thread_time *account, uint64_t queued, uint64_t times,
-         uint64_t distance, uint64_t now)
-{
-    if (times == 0)
-        return 0;
-    uint64_t usual = account->usual_line, others = (times - 1) * usual;
-    uint64_t between = now - account->seen_at;
-    uint64_t late = between > distance ? between - distance : 0;
-    uint64_t stall = usual != 0 && queued > others ? queued - others : 0;
-    if (late <= distance || stall <= usual)
-        stall = 0;
-    stall = stall < late ? stall : late;
-    account->usual_line = usual - usual / 8 + (queued - stall) / times / 8;
-    return stall;
-}
-
 void
 in_line_note(struct thread_time *account, uint32_t index, uint64_t queued,
              uint64_t times, uint64_t distance, uint64_t now)
@@ -142,14 +122,10 @@ in_line_note(struct thread_time *account, uint32_t index, uint64_t queued,
     /* The kernel counts time in line when it is over, so less says nothing. */
     account->mostly_queues |= queued != 0 && queued >= rest / 2;
     alarms_see_queue(queued);
-    uint64_t stall = stall_of(account, queued, times, distance, now);
     if (place.node != 0 && times <= 1 && queued > distance && queued > own)
         own = queued;
-    if (place.node != 0 && stall > own)
-        own = stall;
     own = own < rest ? own : rest;
     uint64_t first = times > 1 ? queued / times : queued;
-    first = first > stall ? first : stall;
     first = first > account->stood ? first : account->stood;
     first = first < queued ? first : queued;
     first = first < own ? first : own;
@@ -180,6 +156,8 @@ in_line_see(struct thread_time *account, uint32_t index, uint64_t clock,
     }
     if (has_note && wait_place_in_line(index, &at, clock, &place)) {
         account->stood_at = place;
+        if (wait_times_find(account, index, &place, now, NULL))
+            return;
         account->held = account->rest > 0 ? (uint64_t)account->rest : 0;
         in_line_place(account, index, &place, now);
     } else if (!has_note && account->noted.pc != 0 &&

@@ -32,6 +32,7 @@
 #include "rates.h"
 #include "thread_time.h"
 #include "wait.h"
+#include "wait_times.h"
 #include "observe.h"
 
 /* Most threads that one tick looks at: LOOK_MOST of those that ran lately, and
@@ -162,14 +163,16 @@ static void
 end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
          uint64_t idle, uint64_t now)
 {
-    uint64_t more = idle > distance ? (idle - distance) / 2 : 0;
+    bool is_timed = wait_times_close(account, account->wait_until);
+    uint64_t more = idle > distance && !is_timed ? (idle - distance) / 2 : 0;
     uint64_t end = account->wait_until + more;
     wait_close(index, end);
     account->rest += (int64_t)(now - end);
     account->rest -= (int64_t)ran;
     account->woke_clock = account->seen;
-    account->has_woken = true;
-    account->stood_at = account->waited_at;
+    account->has_woken = !is_timed;
+    if (!is_timed)
+        account->stood_at = account->waited_at;
     account->mostly_queues = false;
 }
 
@@ -258,6 +261,30 @@ note_wait(struct thread_time *account, uint32_t index, uint64_t clock)
     account->noted_clock = clock;
 }
 
+/* The rest of wall time that is in no measured call is not given to one, unless
+ * it is so much, in ns, that no look will find where it was. */
+#define UNTIMED_MOST 100000000
+
+/* The thread waits at PLACE, as LOOK says. */
+static void
+begin_wait(struct thread_time *account, uint32_t index, const struct look *look,
+           const struct journal_place *place, uint64_t now)
+{
+    uint64_t ns;
+    int64_t others = 0;
+    if (!wait_times_find(account, index, place, now, &ns)) {
+        /* The record of a wait is the last while it is open. */
+        in_line_place(account, index, place, now);
+    } else if (account->rest < UNTIMED_MOST) {
+        others = account->rest;
+        account->rest = (int64_t)ns;
+    } else {
+        account->rest += (int64_t)ns;
+    }
+    wait_open(index, look, place, now);
+    account->rest += others;
+}
+
 /* Find out what the thread does at this instant, when its clock does not say.
  */
 static void
@@ -281,9 +308,7 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
         if (wait_place(index, &look, latest, &place)) {
             account->stood_at.node = 0;
             account->held = account->stood = 0;
-            /* The record of a wait is the last while it is open. */
-            in_line_place(account, index, &place, now);
-            wait_open(index, &look, &place, now);
+            begin_wait(account, index, &look, &place, now);
         }
     }
     if (view->same > account->same_waits)
@@ -348,13 +373,18 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
         !has_no_waits)
         queued = in_line_read(account, index, &times);
     uint64_t idle_queued = queued < idle ? queued : idle;
+    bool was_waiting = account->wait != NULL;
     idle -= idle_queued;
     if (account->wait != NULL)
         end_wait(account, index, ran, idle, now);
     else
         account->rest += (int64_t)between - (int64_t)ran;
-    if (!thread_time_is_cpu_only())
+    if (!thread_time_is_cpu_only()) {
+        queued = wait_times_take(account, index, queued, now);
         in_line_note(account, index, queued, times, distance, now);
+        wait_times_measure(account, index,
+                           was_waiting || idle > between / WAITS_PART, now);
+    }
     account->seen = clock;
     account->seen_at = now;
     if (clock - account->noted_clock > NOTED_NS)
@@ -406,6 +436,7 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
         account->rest += (int64_t)between;
         if (account->stood_at.node != 0)
             account->stood += between;
+        (void)wait_times_take(account, index, 0, now);
         look_closer(account, index, clock, now, 0, view);
         view->changes |= account->wait == NULL;
     }
@@ -417,12 +448,13 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
         thread_time_deactivate(index);
 }
 
-/* Returns the CPU time that thread INDEX used since the last look. */
+/* Returns the CPU time that thread INDEX used since the last look. Its calls
+ * are measured to now, not to the begin of the tick. */
 static uint64_t
-look_at_thread(uint32_t index, uint64_t now, struct observe_view *view)
+look_at_thread(uint32_t index, struct observe_view *view)
 {
     struct thread_time *account = thread_time_of(index);
-    uint64_t clock = clock_thread(threads_at(index)->tid);
+    uint64_t clock = clock_thread(threads_at(index)->tid), now = clock_now();
     if (clock == CLOCK_NONE) {
         threads_touch();
         thread_time_deactivate(index);
@@ -479,8 +511,7 @@ activate_relabelled(struct observe_view *view)
 }
 
 static void
-look_at_active(uint64_t now, uint64_t random, uint32_t most,
-               struct observe_view *view)
+look_at_active(uint64_t random, uint32_t most, struct observe_view *view)
 {
     uint32_t count = thread_time_active_count();
     uint32_t first = count > most ? (uint32_t)(random % count) : 0;
@@ -492,7 +523,7 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
         looked[i] =
             thread_time_active_at((first + i) % thread_time_active_count());
     for (uint32_t i = 0; i < count; i++) {
-        quiet_explain(look_at_thread(looked[i], now, view));
+        quiet_explain(look_at_thread(looked[i], view));
         /* A thread may park during the looks. It is served between two of them.
          */
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
@@ -501,7 +532,7 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
 }
 
 void
-observe_last(uint64_t now, pid_t ender)
+observe_last(pid_t ender)
 {
     struct observe_view view = {0};
     uint32_t looked[LAST_MOST], count = 0;
@@ -512,7 +543,7 @@ observe_last(uint64_t now, pid_t ender)
             looked[count++] = index;
     }
     for (uint32_t i = 0; i < count; i++)
-        quiet_explain(look_at_thread(looked[i], now, &view));
+        quiet_explain(look_at_thread(looked[i], &view));
 }
 
 void
@@ -522,12 +553,12 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     *view = (struct observe_view){.same = UINT32_MAX};
     distance = thrift * thread_time_period();
     activate_relabelled(view);
-    look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
+    look_at_active(random, share_of(LOOK_MOST, thrift), view);
     view->own =
         quiet_read(now, share_of(SCAN_MOST, thrift), thrift, &view->process);
     uint32_t index;
     while ((index = quiet_next()) != THREADS_NONE)
-        quiet_explain(look_at_thread(index, now, view));
+        quiet_explain(look_at_thread(index, view));
     quiet_end(now);
 }
 
@@ -561,11 +592,14 @@ show_all(struct thread_time *account, uint32_t index, uint64_t clock,
         /* The wait reaches to END, less the CPU time that followed it. */
         if (end > waited + ran)
             waited = end - ran;
+        (void)wait_times_close(account, waited);
         wait_close(index, waited);
     } else {
         /* A thread that reported its END may have been entered after it. */
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
+    (void)wait_times_take(account, index, 0, end);
+    wait_times_flush(account, index, end, true);
     in_line_end(account, index, end, is_alive);
     show_rest(account, index, end);
     return ran;
@@ -622,11 +656,13 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
     uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
     observe_flush(account, index);
     in_line_flush(account, index, now);
+    wait_times_flush(account, index, now, false);
     rates_run(account, account->seen + ran);
     if (account->wait != NULL) {
         end = account->wait_until;
         if (is_there && now > end + ran)
             end = now - ran;
+        (void)wait_times_close(account, end);
         wait_close(index, end);
         /* The thread may still wait: the next tick looks at it. */
         account->is_new = is_there;

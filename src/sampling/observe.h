@@ -36,7 +36,7 @@ void observe_begin(void);
 
 /* The program ends: look once more at some of the threads that have run lately,
  * but for ENDER. */
-void observe_last(uint64_t now, pid_t ender);
+void observe_last(pid_t ender);
 
 /* Look at the threads at the time NOW. RANDOM is any number. The limits of the
  * number of threads are divided by THRIFT. A later tick looks at each of the

@@ -459,7 +459,7 @@ session_look_last(pid_t ender)
     if (!session_is_on())
         return;
     session_harvest();
-    observe_last(clock_now(), ender);
+    observe_last(ender);
 }
 
 int

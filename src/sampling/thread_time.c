@@ -6,6 +6,7 @@
 #include "base/sys.h"
 #include "process/threads.h"
 #include "capture/waiting.h"
+#include "wait_times.h"
 #include "thread_time.h"
 
 static struct thread_time *accounts;
@@ -85,6 +86,8 @@ thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
                                            /* Until a shorter wait is seen. */
                                            .last_wait = UINT64_MAX,
                                            .is_new = true};
+    if (!thread_time_is_cpu_only())
+        wait_times_begin(&accounts[index], index, start);
     thread_time_activate(index);
 }
 
@@ -118,7 +121,11 @@ thread_time_rotate(uint32_t index)
     account->ran_at = account->waited_at = account->stood_at =
         account->line_at = account->told_at = (struct journal_place){0};
     account->has_woken = false;
-    account->held = account->stood = 0;
+    account->held = account->stood = account->timed = 0;
+    for (uint32_t i = 0; i < SHARED_SITES; i++) {
+        account->sites[i].place.node = 0;
+        account->sites[i].is_known = false;
+    }
 }
 
 void

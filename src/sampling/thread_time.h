@@ -15,6 +15,7 @@
 #include "base/loss.h"
 #include "base/sample.h"
 #include "base/settings.h"
+#include "capture/shared.h"
 #include "journal/journal.h"
 #include "process/look.h"
 #include "store/layout.h"
@@ -32,6 +33,19 @@ struct thread_wait {
     struct record_sample record; /* as it is in the file, without its head */
 };
 
+/* A call that the thread's hooks measure (wait_times.h). */
+struct wait_site {
+    uint64_t id;                /* of the site; 0: none */
+    uint64_t given;             /* ns of it that were taken from the rest */
+    uint64_t calls;             /* that were over then */
+    uint64_t waited, queued;    /* ns that no record shows yet */
+    struct journal_place place; /* node 0: no look has found it yet */
+    uint32_t waits_on; /* as of the last wait there that a look found */
+    uint16_t system_call;
+    bool is_known; /* these two are */
+    uint32_t old;  /* looks in a row at which it had next to nothing */
+};
+
 struct thread_time {
     uint64_t base; /* CPU clock when profiling began */
     uint64_t seen; /* CPU clock at the last look */
@@ -41,9 +55,7 @@ struct thread_time {
     struct look_line in_line; /* its time in line for a CPU when last read */
     uint64_t unplaced;        /* ns of it of which no look has told the place */
     uint64_t unplaced_since;
-    uint64_t usual_line; /* ns that it is in line at a time, when looks come in
-                          * time */
-    uint64_t line;       /* ns of it at LINE_AT, not shown yet */
+    uint64_t line;                /* ns of it at LINE_AT, not shown yet */
     struct journal_place line_at; /* node 0: none */
     uint64_t held;                /* ns of REST that belong to STOOD_AT */
     uint64_t stood;               /* ns that looks saw it in line there */
@@ -111,6 +123,12 @@ struct thread_time {
     uint64_t unsampled_since, unsampled_until; /* the time that it covers */
 
     struct thread_time_past past;
+
+    struct wait_site sites[SHARED_SITES];
+    bool is_timed;   /* its hooks measure calls */
+    bool has_labels; /* it was found with labels */
+    uint32_t calm;   /* looks in a row at which it waited next to never */
+    uint32_t timed;  /* index + 1 of the site of the open wait; 0: none */
 
     uint64_t unfound;     /* looks that should have found it running (asking.c),
                            * since one did */

@@ -45,37 +45,6 @@ a_look_finds_a_thread_in_line(void **state)
                      7 * MADE_MS);
 }
 
-/* It is in line for 2 ms at a time. Then the machine stands still while it
- * waits: that line is 100 ms long, and the next two are not. */
-static void
-the_machine_stands_still_in_a_wait(void **state)
-{
-    struct made_thread *thread = made_thread_of(MADE_PID);
-
-    (void)state;
-    made_pass(MADE_PID, MADE_MS);
-    for (unsigned i = 0; i < 50; i++) {
-        thread->noted = WAITS_ELSEWHERE;
-        made_run(0, 2 * MADE_MS);
-        thread->queued += 2 * MADE_MS;
-        thread->slices++;
-        made_pass(MADE_PID, 50000);
-    }
-    made_wait(MADE_PID, WAITS);
-    made_pass_waits(10 * MADE_MS);
-    made_wake(MADE_PID);
-    uint64_t before = made_wall_at(WAITS, STATE_RUNQUEUE);
-    made_run(0, 104 * MADE_MS);
-    thread->queued += 104 * MADE_MS;
-    thread->slices += 3;
-    made_run(MADE_PID, 50000);
-    made_pass(0, MADE_MS);
-    made_pass(MADE_PID, MADE_MS);
-    roster_end(made_now);
-    assert_in_range(made_wall_at(WAITS, STATE_RUNQUEUE) - before, 99 * MADE_MS,
-                    103 * MADE_MS);
-}
-
 /* The thread stands in line for 6 ms, then runs again. */
 static void
 stand_in_line(void)
@@ -251,7 +220,6 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_look_finds_a_thread_in_line, made_set_up),
-        cmocka_unit_test_setup(the_machine_stands_still_in_a_wait, made_set_up),
         cmocka_unit_test_setup(a_thread_in_line_before_its_first_sample,
                                made_set_up),
         cmocka_unit_test_setup(a_thread_in_line_ends_without_a_wait,

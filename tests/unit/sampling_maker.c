@@ -401,6 +401,40 @@ waiting_read(uint32_t index, struct regs *at)
     return at->pc != 0;
 }
 
+void
+waiting_retire(uint32_t index, uint32_t site, bool is_old)
+{
+    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    if (thread != NULL)
+        thread->is_old[site] = is_old;
+}
+
+void
+waiting_measure(uint32_t index, bool is_on)
+{
+    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    if (thread != NULL)
+        thread->measures = is_on;
+}
+
+uint32_t
+waiting_times(uint32_t index, uint64_t now,
+              struct waiting_time times[SHARED_SITES])
+{
+    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    uint32_t own = SHARED_SITES;
+    (void)now;
+    memset(times, 0, SHARED_SITES * sizeof(*times));
+    for (uint32_t i = 0; thread != NULL && i < SHARED_SITES; i++) {
+        times[i].id = thread->sites[i];
+        times[i].ns = thread->site_ns[i];
+        times[i].calls = thread->site_calls[i];
+        if (times[i].id != 0 && times[i].id == thread->noted)
+            own = i;
+    }
+    return thread != NULL && thread->measures ? own : SHARED_SITES;
+}
+
 struct look_line
 look_line(pid_t tid)
 {

@@ -16,6 +16,7 @@
 #include "base/loss.h"
 #include "base/sample.h"
 #include "base/settings.h"
+#include "capture/shared.h"
 #include "capture/slot.h"
 #include "sampling/observe.h"
 #include "sampling/roster.h"
@@ -46,6 +47,12 @@ struct made_thread {
     uint64_t runs_on;           /* ns of CPU time before each reading of CPU */
     uint64_t slices;            /* how often it got a CPU */
     uint64_t noted;             /* the pc of its note (waiting.h) */
+    bool measures;              /* its hooks measure calls */
+    /* Of each site (waiting.h): its id, which is the pc of its note, the ns
+     * that calls there took, and their number. */
+    uint64_t sites[SHARED_SITES], site_ns[SHARED_SITES],
+        site_calls[SHARED_SITES];
+    bool is_old[SHARED_SITES]; /* may be another's */
     uint32_t label;
     uint64_t began;  /* CLOCK_MONOTONIC */
     unsigned looks;  /* by look_at */
