@@ -32,24 +32,26 @@ done
 
 # Short waits beside a busy thread on the same CPU: when looks come, the thread is
 # mostly in line for that CPU, where the kernel does not tell its place.
-# - each function has the wall time that it has by its own clock.
+# - each function has the wall time that it has by its own clock, at the full rate
+#   and at 50 Hz, where a look stands for ten waits.
 section "time in line"
 
-for trigger in auto timer; do
+for setting in "auto SPROF_COST=off" "timer SPROF_COST=off" \
+    "auto SPROF_FREQUENCY=50" "timer SPROF_FREQUENCY=50"; do
+    read -r trigger rate <<<"$setting"
     rm -f p.folded
-    profile SPROF_TRIGGER=$trigger SPROF_COST=off \
-        "$work/queued_waits" 3000
+    profile SPROF_TRIGGER=$trigger $rate "$work/queued_waits" 3000
     expect_status 0
     nap=$(grep -E ';nap[; ]' p.folded | total)
     rest=$(grep -E ';rest[; ]' p.folded | total)
-    echo "$trigger: $(tr '\n' ' ' <out): nap $nap ms, rest $rest ms"
+    echo "$setting: $(tr '\n' ' ' <out): nap $nap, rest $rest"
     awk -v nap="$nap" -v rest="$rest" '
         { truth[$1] = $2 }
         END {
             was = truth["nap"] / (truth["nap"] + truth["rest"])
             is = nap / (nap + rest)
-            exit !(is > 0.5 * was && is < 2 * was)
-        }' out || fail "$trigger: the short waits have another part:
+            exit !(is > was - 0.05 && is < was + 0.05)
+        }' out || fail "$setting: the short waits have another part:
 $(awk '{ print $NF, $0 }' p.folded | sort -rn | head -n 9)"
 done
 
