@@ -22,8 +22,10 @@
 struct shared_site {
     _Atomic uint64_t id; /* 0: none */
     _Atomic uint64_t ns, calls;
-    /* Of the calls whose CPU time was read: their number, ns and CPU ns. */
+    /* Of the calls whose CPU time was read, of late: their number, ns and CPU
+     * ns. */
     _Atomic uint64_t read_calls, read_ns, read_cpu;
+    uint64_t read_waits; /* those of them that did not return at once */
     /* The sampler's: another call may have the place of this one. */
     _Atomic bool is_old;
 };
@@ -38,6 +40,7 @@ struct shared_meter {
     _Atomic uint32_t site;
     _Atomic uint64_t since; /* its present call began then; 0: it is in none */
     uint64_t cpu;           /* its CPU clock then; CLOCK_NONE: not read */
+    uint32_t dice;          /* the last random number */
     struct shared_site sites[SHARED_SITES];
 };
 

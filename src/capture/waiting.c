@@ -44,9 +44,16 @@ waiting_read(uint32_t index, struct regs *at)
 }
 
 /* The CPU time of the first READ_FIRST calls at a site is read, and that of one
- * in READ_EVERY, a power of 2, after these. To read it is a system call. */
+ * in READ_EVERY, by chance, after these. To read it is a system call. The last
+ * READ_MOST of them count, or half as many. */
 #define READ_FIRST 8u
 #define READ_EVERY 16u
+#define READ_MOST 64u
+
+/* Where less than 1 / WAITS_PART of those calls wait for WAIT_NS ns, the others
+ * are not measured: most calls of a busy server return at once. */
+#define WAITS_PART 8u
+#define WAIT_NS 5000u
 
 /* One writer stores plainly: nothing is locked. */
 static inline void
@@ -99,9 +106,25 @@ find_site(struct shared_meter *meter, uint64_t id)
     store(&site->read_calls, 0);
     store(&site->read_ns, 0);
     store(&site->read_cpu, 0);
+    site->read_waits = 0;
     atomic_store_explicit(&site->is_old, false, memory_order_relaxed);
     atomic_store_explicit(&site->id, id, memory_order_release);
     return place;
+}
+
+/* Whether the CPU time of the next call at SITE is read. */
+static bool
+is_drawn(struct shared_meter *meter, const struct shared_site *site)
+{
+    meter->dice = meter->dice * 1664525 + 1013904223;
+    return load(&site->read_calls) < READ_FIRST ||
+           (meter->dice >> 16) % READ_EVERY == 0;
+}
+
+static bool
+returns_at_once(const struct shared_site *site)
+{
+    return site->read_waits < load(&site->read_calls) / WAITS_PART;
 }
 
 void
@@ -114,14 +137,13 @@ waiting_time_begin(struct shared_thread *thread, const struct regs *at,
     store(&meter->since, 0);
     if (i == SHARED_SITES)
         return;
-    uint64_t now = clock_now();
-    /* The last digits of the time are as good as chance. */
-    bool reads = load(&meter->sites[i].read_calls) < READ_FIRST ||
-                 now / 8 % READ_EVERY == 0;
+    bool reads = is_drawn(meter, &meter->sites[i]);
+    if (!reads && returns_at_once(&meter->sites[i]))
+        return;
     meter->cpu = reads ? clock_own() : CLOCK_NONE;
     atomic_store_explicit(&meter->site, i, memory_order_relaxed);
     /* Who sees the time sees the site (waiting_times). */
-    atomic_store_explicit(&meter->since, now, memory_order_release);
+    atomic_store_explicit(&meter->since, clock_now(), memory_order_release);
 }
 
 /* The calling thread's present call, which began at SINCE, is over. Returns how
@@ -139,6 +161,13 @@ end_call(struct shared_meter *meter, uint64_t since)
         add(&site->read_ns, took);
         add(&site->read_cpu, cpu - meter->cpu);
         add(&site->read_calls, 1);
+        site->read_waits += took > cpu - meter->cpu + WAIT_NS;
+    }
+    if (load(&site->read_calls) == READ_MOST) {
+        store(&site->read_calls, READ_MOST / 2);
+        store(&site->read_ns, load(&site->read_ns) / 2);
+        store(&site->read_cpu, load(&site->read_cpu) / 2);
+        site->read_waits /= 2;
     }
     return took;
 }

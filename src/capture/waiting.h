@@ -82,7 +82,7 @@ waiting_at(struct regs *at, const void *entry)
 }
 
 /* The calling thread enters a function that may wait, at AT. Takes some 10 ns,
- * and about 0.1 us where calls are measured. Context: any. */
+ * and 0.1 us more where calls are measured. Context: any. */
 static inline __attribute__((always_inline)) void
 waiting_begin(struct waiting *waiting, const struct regs *at)
 {

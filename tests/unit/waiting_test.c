@@ -222,6 +222,27 @@ cpu_time_in_a_call_is_no_wait(void **state)
     assert_int_equal(calls, 1);
 }
 
+/* Calls that return at once are not measured but now and then. Where they begin
+ * to wait, all are. */
+static void
+calls_that_do_not_wait_are_skipped(void **state)
+{
+    uint64_t calls, before;
+    (void)state;
+    waiting_measure(OWN, true);
+    for (unsigned i = 0; i < 1000; i++)
+        (void)spin_at(9000, 0);
+    (void)had(0, &calls);
+    assert_in_range(calls, 8, 300);
+    for (unsigned i = 0; i < 200; i++)
+        (void)sleep_at(9000);
+    before = had(0, &calls);
+    uint64_t counted = calls;
+    (void)sleep_at(9000);
+    assert_true(had(0, &calls) > before + MS);
+    assert_int_equal(calls, counted + 1);
+}
+
 static void
 the_present_call_counts(void **state)
 {
@@ -308,6 +329,7 @@ main(void)
         cmocka_unit_test_setup(who_is_not_profiled_makes_no_note, begin),
         cmocka_unit_test_setup(calls_are_measured_while_that_is_wanted, begin),
         cmocka_unit_test_setup(cpu_time_in_a_call_is_no_wait, begin),
+        cmocka_unit_test_setup(calls_that_do_not_wait_are_skipped, begin),
         cmocka_unit_test_setup(the_present_call_counts, begin),
         cmocka_unit_test_setup(an_interrupted_call_has_the_rest, begin),
         cmocka_unit_test_setup(one_site_too_many, begin),
