@@ -461,6 +461,8 @@ look_at_thread(uint32_t index, struct observe_view *view)
         return 0;
     }
     uint64_t ran = clock - account->seen;
+    if (account->is_new && !account->is_timed && !thread_time_is_cpu_only())
+        wait_times_begin(account, index, now);
     if (account->told_at.node != 0) {
         in_line_place(account, index, &account->told_at, now);
         account->told_at.node = 0;

@@ -6,7 +6,6 @@
 #include "base/sys.h"
 #include "process/threads.h"
 #include "capture/waiting.h"
-#include "wait_times.h"
 #include "thread_time.h"
 
 static struct thread_time *accounts;
@@ -86,8 +85,6 @@ thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
                                            /* Until a shorter wait is seen. */
                                            .last_wait = UINT64_MAX,
                                            .is_new = true};
-    if (!thread_time_is_cpu_only())
-        wait_times_begin(&accounts[index], index, start);
     thread_time_activate(index);
 }
 

@@ -16,7 +16,6 @@
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
-#include "capture/waiting.h"
 #include "capture/shared.h"
 #include "labels/labels.h"
 #include "process/look.h"
@@ -384,55 +383,6 @@ look_at(pid_t tid, struct look *look)
     look->number = thread->is_waiting ? thread->call : LOOK_NO_CALL;
     look->pc = thread->pc;
     look->sp = 1;
-}
-
-void
-waiting_forget(uint32_t index)
-{
-    (void)index;
-}
-
-bool
-waiting_read(uint32_t index, struct regs *at)
-{
-    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
-
-    *at = (struct regs){.pc = thread != NULL ? thread->noted : 0, .sp = 1};
-    return at->pc != 0;
-}
-
-void
-waiting_retire(uint32_t index, uint32_t site, bool is_old)
-{
-    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
-    if (thread != NULL)
-        thread->is_old[site] = is_old;
-}
-
-void
-waiting_measure(uint32_t index, bool is_on)
-{
-    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
-    if (thread != NULL)
-        thread->measures = is_on;
-}
-
-uint32_t
-waiting_times(uint32_t index, uint64_t now,
-              struct waiting_time times[SHARED_SITES])
-{
-    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
-    uint32_t own = SHARED_SITES;
-    (void)now;
-    memset(times, 0, SHARED_SITES * sizeof(*times));
-    for (uint32_t i = 0; thread != NULL && i < SHARED_SITES; i++) {
-        times[i].id = thread->sites[i];
-        times[i].ns = thread->site_ns[i];
-        times[i].calls = thread->site_calls[i];
-        if (times[i].id != 0 && times[i].id == thread->noted)
-            own = i;
-    }
-    return thread != NULL && thread->measures ? own : SHARED_SITES;
 }
 
 struct look_line

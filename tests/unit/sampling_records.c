@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sampling_records.c -- the journal of sampling_maker.h, and sums over it. */
+/* sampling_records.c -- the journal of sampling_maker.h, sums over it, and what
+ * the hooks of its threads note. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "capture/waiting.h"
 #include "journal/journal.h"
 #include "journal/journal_labels.h"
 #include "journal/stack_tree.h"
@@ -232,4 +234,55 @@ uint32_t
 journal_text(const char *text)
 {
     return text[0] != '\0';
+}
+
+/* capture/waiting.h */
+
+void
+waiting_forget(uint32_t index)
+{
+    (void)index;
+}
+
+bool
+waiting_read(uint32_t index, struct regs *at)
+{
+    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+
+    *at = (struct regs){.pc = thread != NULL ? thread->noted : 0, .sp = 1};
+    return at->pc != 0;
+}
+
+void
+waiting_retire(uint32_t index, uint32_t site, bool is_old)
+{
+    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    if (thread != NULL)
+        thread->is_old[site] = is_old;
+}
+
+void
+waiting_measure(uint32_t index, bool is_on)
+{
+    struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    if (thread != NULL)
+        thread->measures = is_on;
+}
+
+uint32_t
+waiting_times(uint32_t index, uint64_t now,
+              struct waiting_time times[SHARED_SITES])
+{
+    const struct made_thread *thread = made_thread_of(threads_at(index)->tid);
+    uint32_t own = SHARED_SITES;
+    (void)now;
+    memset(times, 0, SHARED_SITES * sizeof(*times));
+    for (uint32_t i = 0; thread != NULL && i < SHARED_SITES; i++) {
+        times[i].id = thread->sites[i];
+        times[i].ns = thread->site_ns[i];
+        times[i].calls = thread->site_calls[i];
+        if (times[i].id != 0 && times[i].id == thread->noted)
+            own = i;
+    }
+    return thread != NULL && thread->measures ? own : SHARED_SITES;
 }
