@@ -30,6 +30,7 @@
 
 #include "base/options.h"
 #include "model/events.h"
+#include "model/naming.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "util/array.h"
@@ -47,7 +48,7 @@ static int
 put_names(struct spool_copy *copy, uint32_t number)
 {
     struct spool_records *records = &copy->records;
-    const struct profile *profile = records->profile;
+    struct profile *profile = records->profile;
     uint32_t first = profile->processes[number].first_node;
     uint32_t end = number + 1 < profile->process_count
                        ? profile->processes[number + 1].first_node
@@ -55,7 +56,8 @@ put_names(struct spool_copy *copy, uint32_t number)
     if (spool_records_begin_names(records, copy->last_text + 1) == 0)
         for (uint32_t i = first; i < end && !records->failed; i++)
             if (!profile_is_marker(profile, i))
-                spool_records_name(records, i, i - first + 1);
+                spool_records_name(records, i, i - first + 1,
+                                   naming_own_symbol(profile, i));
     return spool_records_end_names(records);
 }
 
@@ -378,11 +380,12 @@ put_module(struct spool_remake *remake, uint32_t number)
                       tail, path + record.path_length);
 }
 
-/* Write NODE, whose parent is written already. */
+/* Write NODE, whose parent is written already. Its name is the one that is
+ * shown: a reader of the file does not fold its stacks again. */
 static void
 put_node(struct spool_remake *remake, uint32_t node)
 {
-    const struct profile *profile = remake->records.profile;
+    struct profile *profile = remake->records.profile;
     const struct profile_node *from = &profile->nodes[node];
     struct record_node record = {.id = ++remake->last_id,
                                  .parent = remake->ids[from->parent],
@@ -398,7 +401,8 @@ put_node(struct spool_remake *remake, uint32_t node)
     remake->ids[node] = record.id;
     SPOOL_RECORDS_ADD(&remake->records, RECORD_NODE, record);
     if (!profile_is_marker(profile, node))
-        spool_records_name(&remake->records, node, record.id);
+        spool_records_name(&remake->records, node, record.id,
+                           naming_symbol(profile, node));
 }
 
 /* Write the stack that ends with LEAF. Returns its id, 0 if no stack is known.
