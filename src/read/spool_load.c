@@ -73,10 +73,11 @@ look_for_copy(struct spool_load *load, const struct record_module *record,
                               profile->processes[load->process].monotonic);
     load->has_looked = true;
     bool is_moved = false;
+    const uint8_t *build_id = record_build_id(record);
+    struct bytes wanted = {build_id, build_id + record->build_id_length};
     if (load->mapped != NULL)
-        copy =
-            mapped_files_find(load->mapped, record->start, record_path(record),
-                              record->build_id_length != 0, &is_moved);
+        copy = mapped_files_find(load->mapped, record->start,
+                                 record_path(record), wanted, &is_moved);
     is_elsewhere |= is_moved;
     if (copy != NULL)
         symbolizer_add_copy(profile->symbols, id, copy);
