@@ -24,6 +24,7 @@
 #include "util/number.h"
 #include "debug_server.h"
 #include "elf_view.h"
+#include "sections.h"
 #include "elf_file.h"
 
 #define LONGEST_BUILD_ID 64
@@ -193,15 +194,36 @@ note_unread(struct elf_file *file, const char *path, unsigned type)
             path, type, path);
 }
 
-/* The DWARF of the file at PATH (may be NULL), inflated here. NULL if there is
- * none, it is not compressed, or it numbers its addresses differently. */
-static Dwarf *
-inflated_dwarf(struct elf_file *file, const char *path)
+static bool
+has_section(Elf *elf, const char *name)
 {
-    int fd = path != NULL ? elf_view_open_file(path) : -1;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    const char *found = "";
+    while ((section = sections_next(elf, section, &header, &found)) != NULL &&
+           strcmp(found, name) != 0)
+        continue;
+    return section != NULL;
+}
+
+/* Whether ELF has compilation units. A stripped file may have other debug
+ * sections. */
+static bool
+has_units(Elf *elf)
+{
+    return has_section(elf, ".debug_info");
+}
+
+/* The DWARF of FD (may be -1), which is the file at PATH, inflated here. NULL
+ * if there is none, or it numbers its addresses differently. If it is not
+ * compressed, it is left to libdwfl unless IS_ANY. */
+static Dwarf *
+read_dwarf(struct elf_file *file, int fd, const char *path, bool is_any)
+{
     if (fd < 0)
         return NULL;
-    if (inflate_open(&file->copy, fd) &&
+    if ((inflate_open(&file->copy, fd) || is_any) &&
+        has_units(file->copy.elf) &&
         first_address(file->copy.elf) == first_address(file->elf)) {
         file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
         /* A newer libdw may have inflated more. */
@@ -214,6 +236,39 @@ inflated_dwarf(struct elf_file *file, const char *path)
     if (file->dwarf == NULL)
         inflate_free(&file->copy);
     return file->dwarf;
+}
+
+static Dwarf *
+inflated_dwarf(struct elf_file *file, const char *path)
+{
+    int fd = path != NULL ? elf_view_open_file(path) : -1;
+    return read_dwarf(file, fd, path, false);
+}
+
+/* The DWARF of the separate debug file, if libdwfl would not look for it. libdw
+ * takes a file with one of these two sections for one with DWARF, also where it
+ * has no units. */
+static Dwarf *
+separate_dwarf(struct elf_file *file)
+{
+    if (has_units(file->elf) || (!has_section(file->elf, ".debug_frame") &&
+                                 !has_section(file->elf, ".debug_line")))
+        return NULL;
+    void **data;
+    Dwarf_Addr base;
+    GElf_Word check = 0;
+    const char *main_path;
+    char *path = NULL;
+    const char *link = dwelf_elf_gnu_debuglink(file->elf, &check);
+    const char *name = dwfl_module_info(file->module, &data, &base, NULL, NULL,
+                                        NULL, &main_path, NULL);
+    /* An error of an earlier call would end libdwfl's search. */
+    errno = 0;
+    int fd = debug_server_find(file->module, data, name, base, main_path, link,
+                               check, &path);
+    Dwarf *dwarf = read_dwarf(file, fd, path, true);
+    free(path);
+    return dwarf;
 }
 
 /* The DWARF of the file, or of the debug file that libdwfl has found, if it
@@ -303,6 +358,8 @@ elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 {
     *bias = 0;
     Dwarf *dwarf = own_dwarf(file);
+    if (dwarf == NULL)
+        dwarf = separate_dwarf(file);
     if (dwarf == NULL)
         dwarf = found_dwarf(file, bias);
     add_shared(file, dwarf);
