@@ -170,10 +170,12 @@ first_address(Elf *elf)
     return UINT64_MAX;
 }
 
-/* Say that sections of the file at PATH are still compressed, by TYPE. */
-static void
-note_unread(struct elf_file *file, const char *path, unsigned type)
+void
+elf_file_note_unread(struct elf_file *file, const char *path, Elf *elf)
 {
+    unsigned type = inflate_left(elf);
+    if (type == 0)
+        return;
     bool is_damaged = type == ELFCOMPRESS_ZLIB ||
                       (type == INFLATE_ZSTD && unpack_zstd_is_there());
     free(file->unread);
@@ -227,9 +229,7 @@ read_dwarf(struct elf_file *file, int fd, const char *path, bool is_any)
         first_address(file->copy.elf) == first_address(file->elf)) {
         file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
         /* A newer libdw may have inflated more. */
-        unsigned left = inflate_left(file->copy.elf);
-        if (left != 0)
-            note_unread(file, path, left);
+        elf_file_note_unread(file, path, file->copy.elf);
     }
     elf_cntl(file->copy.elf, ELF_C_FDREAD);
     close(fd);
@@ -285,22 +285,28 @@ own_dwarf(struct elf_file *file)
     return dwarf;
 }
 
+char *
+elf_file_beside(const struct elf_file *file, bool is_debug_file,
+                const char *name)
+{
+    const char *paths[2] = {NULL};
+    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
+                     &paths[1]);
+    const char *path = paths[is_debug_file] != NULL ? paths[is_debug_file] : "";
+    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+    return clean_format("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0,
+                        path, name);
+}
+
 /* Open the file NAME, which is meant to lie beside FILE or its debug file, if
  * it has BUILD_ID of LENGTH bytes. */
 static int
 open_shared(struct elf_file *file, const char *name, const void *build_id,
             size_t length)
 {
-    const char *paths[2] = {NULL};
     const void *found;
-    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
-                     &paths[1]);
     for (int i = 1; i >= 0; i--) {
-        const char *path = paths[i] != NULL ? paths[i] : "";
-        const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
-        char *full =
-            clean_format("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0,
-                         path, name);
+        char *full = elf_file_beside(file, i != 0, name);
         int fd = full != NULL ? elf_view_open_file(full) : -1;
         free(full);
         if (fd < 0)
@@ -367,20 +373,21 @@ elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 }
 
 int
-elf_file_open_beside(const struct elf_file *file, const char *suffix)
+elf_file_open_beside(const struct elf_file *file, const char *suffix,
+                     char **path)
 {
     const char *paths[2] = {NULL};
-    int fd = -1;
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
                      &paths[1]);
-    for (size_t i = 0; i < 2 && fd < 0; i++) {
-        char *path;
-        if (paths[i] == NULL || asprintf(&path, "%s%s", paths[i], suffix) < 0)
+    for (size_t i = 0; i < 2; i++) {
+        if (paths[i] == NULL || asprintf(path, "%s%s", paths[i], suffix) < 0)
             continue;
-        fd = elf_view_open_file(path);
-        free(path);
+        int fd = elf_view_open_file(*path);
+        if (fd >= 0)
+            return fd;
+        free(*path);
     }
-    return fd;
+    return -1;
 }
 
 void

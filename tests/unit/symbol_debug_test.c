@@ -352,6 +352,26 @@ a_gnu_package_is_read(void **state)
                                             "library.dwp");
 }
 
+/* The halves, and the package of them, are compressed by zstd. */
+static void
+split_halves_may_be_compressed(void **state)
+{
+    (void)state;
+#define HALVES(version)                                              \
+    "rm -f *.dwp && gcc -gdwarf-" version " -gsplit-dwarf -O2 -fPIC" \
+    " -c known.c && gcc -shared -o library known.o && objcopy " BY_ZSTD
+#define ARE_BY_ZSTD(file) " && readelf -tW " file " | grep -q ZSTD"
+    check_zstd(HALVES("5") "known.dwo" ARE_BY_ZSTD("known.dwo"));
+    check_zstd(HALVES("4") "known.dwo" ARE_BY_ZSTD("known.dwo"));
+    check_zstd("mkdir place && cp known.c place && cd place && gcc -gdwarf-5 "
+               "-gsplit-dwarf -O2 -fPIC -c known.c && "
+               "gcc -shared -o ../library known.o && objcopy " BY_ZSTD
+               "known.dwo ../known.dwo && rm known.dwo");
+    check_zstd(HALVES("4") "--version && dwp -e library -o library.dwp && "
+                           "rm known.dwo && objcopy " BY_ZSTD
+                           "library.dwp" ARE_BY_ZSTD("library.dwp"));
+}
+
 static void
 a_package_is_read(void **state)
 {
@@ -415,6 +435,7 @@ main(void)
         cmocka_unit_test(a_file_without_units_does_not_hide_its_debug_file),
         cmocka_unit_test(split_debug_information_is_read),
         cmocka_unit_test(a_gnu_package_is_read),
+        cmocka_unit_test(split_halves_may_be_compressed),
         cmocka_unit_test(a_package_is_read),
         cmocka_unit_test(what_files_share_is_read),
         cmocka_unit_test(what_units_share_is_read),
