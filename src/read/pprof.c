@@ -407,7 +407,8 @@ add_modules(struct pprof_read *read)
 }
 
 /* Samples create the processes that they name; a file without samples still has
- * one. A profile without processes names its program by its first mapping. */
+ * one. A profile without processes names its program by its first mapping that
+ * is no language of an interpreter. */
 static int
 add_all(struct pprof_read *read)
 {
@@ -419,8 +420,10 @@ add_all(struct pprof_read *read)
     if (profile->process_count == read->load.process)
         return status == 0 && process_of(read, "") == INTERN_NONE ? -1 : status;
     struct profile_process *process = &profile->processes[read->load.process];
-    if (process->exe[0] == '\0' && read->file.mapping_count > 0)
-        process->exe = read->file.mappings[0].path;
+    for (uint32_t i = 0;
+         i < read->file.mapping_count && process->exe[0] == '\0'; i++)
+        if (read->file.mappings[i].script == 0)
+            process->exe = read->file.mappings[i].path;
     return status;
 }
 
