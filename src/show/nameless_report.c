@@ -6,7 +6,7 @@
  *    cpu %  wall %  places  in
  *     61.0    20.3     112  generated code [1]
  *      1.4     9.8       3  /usr/lib/libfast.so [2]
- *          libfast.so+0x1240 is 64 bytes behind fast_begin
+ *          libfast.so+0x1240 is 64 bytes after fast_begin
  *      0.3     0.1      31  14 files, each with less than 0.5 % [2, 3]
  *   what would help
  *     [1] its runtime writes names ...
@@ -201,7 +201,7 @@ print_functions(FILE *stream, const struct profile *profile,
                               &distance);
         left--;
         if (before != NULL)
-            fprintf(stream, "        %s is %llu bytes behind %s\n",
+            fprintf(stream, "        %s is %llu bytes after %s\n",
                     function->name, (unsigned long long)distance, before);
     }
 }

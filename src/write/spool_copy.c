@@ -34,6 +34,7 @@
 #include "store/reader.h"
 #include "store/record.h"
 #include "util/array.h"
+#include "util/number.h"
 #include "spool_records.h"
 #include "output_file.h"
 
@@ -348,31 +349,20 @@ put_thread_end(struct spool_remake *remake, uint32_t number)
         SPOOL_RECORDS_ADD(&remake->records, RECORD_THREAD_END, record);
 }
 
-/* The value of a hexadecimal digit. */
-static unsigned
-digit_value(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
-}
-
 /* A build-id is hexadecimal in the model, but bytes in the file. */
 static void
 put_module(struct spool_remake *remake, uint32_t number)
 {
     const struct profile_module *module =
         &remake->records.profile->modules[number];
-    size_t length = strlen(module->build_id) / 2;
     struct record_module record = {.id = number,
                                    .base = module->base,
                                    .start = module->start,
                                    .end = module->end,
                                    .flags = module->flags};
-    if (length > BUILD_ID_MOST)
-        length = BUILD_ID_MOST;
     char tail[BUILD_ID_MOST + STRING_MOST + 1];
-    for (size_t i = 0; i < length; i++)
-        tail[i] = (char)(digit_value(module->build_id[2 * i]) << 4 |
-                         digit_value(module->build_id[2 * i + 1]));
+    size_t length =
+        number_bytes(module->build_id, (uint8_t *)tail, BUILD_ID_MOST);
     record.build_id_length = (uint16_t)length;
     size_t path = length;
     record.path_length = add_string(tail, &length, module->path);
