@@ -280,7 +280,7 @@ quality_times(const struct profile *profile, char *text, size_t size)
              !profile->has_no_times
                  ? ""
                  : "invented: the samples came from a file that does not tell "
-                   "when they were, and stand one behind the other");
+                   "when they were, and stand one after the other");
     return text;
 }
 
