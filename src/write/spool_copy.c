@@ -383,7 +383,8 @@ put_node(struct spool_remake *remake, uint32_t node)
                                  .flags = from->flags,
                                  .offset = from->offset};
     /* The loop is left out already: what is below a function is none. */
-    if (profile_is_script(profile, node) && !profile->shows_native)
+    if (profile_is_script(profile, node) &&
+        (!profile->shows_native || from->is_settled))
         record.flags |= NODE_UNPLACED;
     if (from->module != 0 && !remake->seen[from->module])
         put_module(remake, from->module);

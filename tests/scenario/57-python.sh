@@ -95,6 +95,20 @@ grep -qE ' Python$' out && ! grep -q 'generated code' out ||
 plain "$sprofile" convert --script p.pb.gz script.folded
 [ "$(share "$stack" script.folded)" -ge 80 ] ||
     fail "pprof: --script: $(head -n 3 script.folded)"
+# Of both, the spool has native frames, also in a spool that is made of both.
+plain "$sprofile" merge --native -o both.sprof p.sprof p.pb.gz
+expect_status 1
+grep -q -- '--native: the pprof files have no native frames' err ||
+    fail "both: $(cat err)"
+"$sprofile" convert --native p.sprof native.folded
+"$sprofile" convert p.pb.gz pprof.folded
+"$sprofile" convert --native both.sprof both.folded
+sums() {
+    awk '{ n = $NF; $NF = ""; sum[$0] += n }
+        END { for (stack in sum) print stack sum[stack] }' "$@" | sort
+}
+diff <(sums both.folded) <(sums native.folded pprof.folded) ||
+    fail "both: other stacks"
 plain "$sprofile" report --native p.pb.gz
 expect_status 1
 grep -q 'pprof files have no native frames of interpreters' err ||
