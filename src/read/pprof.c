@@ -168,6 +168,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
+        .is_foreign = read->load.is_foreign,
         .drop_frames = read->file.drop_frames,
         .keep_frames = read->file.keep_frames,
         .first_node = read->file.profile->node_count,
@@ -381,15 +382,16 @@ use_sample(struct pprof_file *file, struct wire message)
 }
 
 /* The load bias of MAPPING, whose file has BUILD_ID of LENGTH bytes. It depends
- * on the file's segments. Where the file is not here, the first of them is
- * taken to begin at 0. */
+ * on the file's segments. Where the file is not here or not usable, the first
+ * of them is taken to begin at 0. */
 static uint64_t
-load_bias(const struct pprof_mapping *mapping, const uint8_t *build_id,
-          size_t length)
+load_bias(const struct pprof_mapping *mapping, bool is_usable,
+          const uint8_t *build_id, size_t length)
 {
     struct elf_view view;
     uint64_t address = UINT64_MAX;
-    if (mapping->path[0] == '/' && elf_view_open(&view, mapping->path) == 0) {
+    if (is_usable && mapping->path[0] == '/' &&
+        elf_view_open(&view, mapping->path) == 0) {
         if (elf_view_has_build_id(&view, build_id, length))
             address = elf_view_address(&view, mapping->offset);
         elf_view_close(&view);
@@ -402,6 +404,9 @@ static int
 add_modules(struct pprof_read *read)
 {
     struct profile *profile = read->file.profile;
+    if (read->notes.process_count > 0)
+        read->load.is_foreign =
+            spool_load_is_foreign(read->notes.processes[0].host);
     for (uint32_t i = 0; i < read->file.mapping_count; i++) {
         struct pprof_mapping *mapping = &read->file.mappings[i];
         if (mapping->script != 0)
@@ -415,7 +420,8 @@ add_modules(struct pprof_read *read)
         struct profile_module *modules = profile->modules;
         modules[profile->module_count] = (struct profile_module){
             .process = read->load.process,
-            .base = load_bias(mapping, build_id, length),
+            .base = load_bias(mapping, length > 0 || !read->load.is_foreign,
+                              build_id, length),
             .start = mapping->start,
             .end = mapping->limit,
             .path = mapping->path,

@@ -33,7 +33,15 @@
 /* Most functions of a file that are listed. */
 enum { FUNCTIONS_MOST = 5 };
 
-enum hint { GENERATED, GONE, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
+enum hint {
+    GENERATED,
+    GONE,
+    ELSEWHERE,
+    PACKAGED,
+    FOREIGN,
+    NO_BUILD_ID,
+    HINT_COUNT
+};
 
 /* The numbers of hints, in the order in which rows first need them; 0: no row
  * needs the hint. */
@@ -73,6 +81,10 @@ print_hint(FILE *stream, const struct profile *profile, enum hint hint)
             "      process lives, its executable can be read all the same, and "
             "by root its\n"
             "      libraries, too\n",
+        [ELSEWHERE] =
+            "the profile is of another host: --sysroot DIR with a copy of its "
+            "files, or\n"
+            "      `sprofile convert` there, which writes a spool with names\n",
         [PACKAGED] =
             "the debug information of its package: -dbgsym, -dbg or -debuginfo "
             "of\n"
@@ -140,7 +152,8 @@ hint_for(const struct profile *profile, uint32_t number)
     if (number == 0)
         return GENERATED;
     if (is_gone(profile, number))
-        return GONE;
+        return profile->processes[module->process].is_foreign ? ELSEWHERE
+                                                              : GONE;
     if (!may_be_packaged(module->path))
         return FOREIGN;
     return strlen(module->build_id) > 2 ? PACKAGED : NO_BUILD_ID;

@@ -552,21 +552,37 @@ text_report_table(FILE *stream, struct profile *profile,
     return 0;
 }
 
-/* Print what WHAT says of each file of PROFILE. */
+/* Print what WHAT says of each file of PROFILE. For all problems with files of
+ * another host there is one hint. */
 static void
 write_file_notes(FILE *stream, const struct profile *profile,
                  const char *what(const struct symbolizer *, uint32_t))
 {
+    const struct profile_process *other = NULL;
+    unsigned count = 0;
     uint32_t last = 0;
     for (uint32_t i = 1; i < profile->module_count; i++) {
         uint32_t symbols = profile->modules[i].symbols;
         const char *sentence = what(profile->symbols, symbols);
         /* Ids of files grow, so an id that is not larger was handled before. */
-        if (sentence != NULL && symbols > last)
+        const struct profile_process *process =
+            &profile->processes[profile->modules[i].process];
+        bool is_new = sentence != NULL && symbols > last;
+        bool is_hint = process->is_foreign && what == symbolizer_problem;
+        if (is_new && !is_hint)
             fprintf(stream, "note: %s\n", sentence);
+        if (is_new && is_hint && count++ == 0)
+            other = process;
         if (symbols > last)
             last = symbols;
     }
+    if (other != NULL)
+        fprintf(stream,
+                "note: %u file%s of host %s %s not here, or not known to be "
+                "the same: --sysroot names a copy of its files, and "
+                "`sprofile convert` there writes a spool with names\n",
+                count, number_plural(count), other->host,
+                count == 1 ? "is" : "are");
 }
 
 void
