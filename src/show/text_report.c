@@ -279,10 +279,13 @@ print_brief_quality(FILE *stream, const struct profile *profile,
         snprintf(unseen, sizeof(unseen), "; unseen %.3f s CPU",
                  number_seconds(cost->unseen_cpu));
     char line[LINE_SIZE], losses[300], cuts[300];
-    snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% CPU%s",
+    uint64_t of;
+    bool is_wall;
+    double percent = quality_cost_share(profile, &of, &is_wall);
+    snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% %s%s",
              quality_losses(profile, losses, sizeof(losses)),
-             quality_cuts(profile, cuts, sizeof(cuts)),
-             number_percent(cost->sampler_cpu, cost->process_cpu), unseen);
+             quality_cuts(profile, cuts, sizeof(cuts)), percent,
+             is_wall ? "of a CPU" : "CPU", unseen);
     text_report_line(stream, columns, "lost", "%s", line);
 }
 
@@ -311,7 +314,12 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
     text_add(&text, " of ");
     add_count(&text, profile_busy_threads(profile), "thread");
     if (profile->process_count > 1) {
+        uint32_t sampled = quality_sampled_processes(profile);
         text_add(&text, " in ");
+        if (sampled < profile->process_count) {
+            text_add_grouped(&text, sampled);
+            text_add(&text, " of ");
+        }
         text_add_grouped(&text, profile->process_count);
         text_add(&text, " processes");
     }
@@ -600,6 +608,10 @@ text_report_notes(FILE *stream, const struct profile *profile)
         for (unsigned j = 0; j < NAMING_FILES; j++)
             if (naming_problem(profile, i, j) != NULL)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
+    if (profile->is_from_pprof)
+        fputs("note: ± is at least as large as shown: a pprof file does not "
+              "tell how the times of its samples differ\n",
+              stream);
 }
 
 int
