@@ -158,7 +158,7 @@ static const struct command_option options[] = {
      arguments_flag, FIELD(has_wall)},
     {"untimed", NULL,
      "draw a time axis of samples whose times are not\n"
-     "known, as of a pprof file: one behind the other",
+     "known, as of a pprof file: one after the other",
      arguments_flag, FIELD(is_untimed)},
     {0},
 };

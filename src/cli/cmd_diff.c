@@ -96,7 +96,14 @@ status_of_diff(const struct diff *diff, const struct diff_options *test)
     if (row != NULL && test->fail_above >= 0)
         return STATUS_FAILED;
     print_failures(diff, test);
-    return diff_fails(diff) ? STATUS_SLOWER : STATUS_DONE;
+    if (diff_fails(diff))
+        return STATUS_SLOWER;
+    if (diff->is_total_open && !command_was_given("--shares"))
+        return command_fail("the total is %+.1f %%, and not compared: the runs "
+                            "had different commands; expected --absolute, or "
+                            "--shares if they did other work",
+                            100 * (diff->total.new / diff->total.old - 1));
+    return STATUS_DONE;
 }
 
 /* Write the page. */

@@ -247,6 +247,34 @@ load_all(const struct filter_options *filter, char *const *paths, int count,
     return NULL;
 }
 
+/* Whether functions of an interpreter came from a pprof file, which lacks the
+ * native frames that were left out, or from a spool. */
+static bool
+has_scripts_of(const struct profile *profile, bool is_pprof)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile_is_script(profile, i) &&
+            profile->nodes[i].is_settled == is_pprof)
+            return true;
+    return false;
+}
+
+/* Let the profile show all native frames. What pprof files lack is told. */
+static int
+show_native(struct profile *profile)
+{
+    profile->shows_native = true;
+    if (!has_scripts_of(profile, true))
+        return STATUS_DONE;
+    if (!has_scripts_of(profile, false))
+        return command_fail("--native: pprof files have no native frames of "
+                            "interpreters; expected spools");
+    command_fail("--native: the pprof files have no native frames of "
+                 "interpreters; those of the spools are shown");
+    profile->is_short = true;
+    return STATUS_DONE;
+}
+
 struct profile *
 inputs_load(const struct filter_options *filter, char *const *paths, int count,
             bool keeps_events)
@@ -254,21 +282,17 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
     struct profile *profile = load_all(filter, paths, count, keeps_events);
     if (profile == NULL)
         return NULL;
-    int status;
-    profile->shows_native = filter->is_native;
+    int status = filter->is_native ? show_native(profile) : STATUS_DONE;
     profile->shows_script = filter->is_script;
     folding_apply(profile);
-    if (filter->is_script && profile->is_from_pprof && !profile->has_scripts)
+    if (status == STATUS_DONE && filter->is_script && profile->is_from_pprof &&
+        !profile->has_scripts)
         status = command_fail("--script: the pprof files have no functions "
                               "that an interpreter ran");
-    else if (filter->is_native && profile->is_from_pprof &&
-             profile->has_scripts)
-        status = command_fail("--native: pprof files have no native frames of "
-                              "interpreters; expected spools");
-    else if (filter->has_time && profile->has_no_times)
+    else if (status == STATUS_DONE && filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "
                               "were; expected spools");
-    else
+    else if (status == STATUS_DONE)
         status = status_of(filter_apply(filter, profile));
     if (status != STATUS_DONE) {
         profile_free(profile);

@@ -26,10 +26,14 @@
 #include "base/clock.h"
 #include "symbol/elf_view.h"
 #include "util/array.h"
+#include "util/number.h"
 #include "objdump.h"
 
 /* Bytes that an instruction has at most (x86-64; aarch64 has 4). */
 enum { LONGEST = 15 };
+
+/* Most bytes of a build-id that are compared. */
+enum { BUILD_ID_MOST = 64 };
 
 /* A copy of the environment in which programs speak English and look for
  * nothing on servers. NULL if memory is short. */
@@ -320,7 +324,17 @@ problem_of(const struct profile *profile, const struct profile_module *module,
         return "its module is no file";
     if (stat(path, &status) != 0)
         return strerror(errno);
-    return S_ISREG(status.st_mode) ? NULL : "its module is no file";
+    if (!S_ISREG(status.st_mode))
+        return "its module is no file";
+    struct elf_view view;
+    uint8_t build_id[BUILD_ID_MOST];
+    size_t length = number_bytes(module->build_id, build_id, sizeof(build_id));
+    if (elf_view_open(&view, module->path) != 0)
+        return NULL;
+    bool is_other = elf_view_build_id(&view).at != NULL &&
+                    !elf_view_has_build_id(&view, build_id, length);
+    elf_view_close(&view);
+    return is_other ? "the file at its path has another build-id" : NULL;
 }
 
 int

@@ -657,6 +657,7 @@ void
 interval_tell_pid(struct interval *interval, uint32_t pid)
 {
     interval->load.pid = pid;
+    interval->load.is_here = true;
 }
 
 void

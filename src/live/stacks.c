@@ -626,6 +626,7 @@ stacks_tell_pid(struct stacks *stacks, uint32_t pid)
 {
     spool_load_forget_mapped(stacks->load);
     stacks->load->pid = pid;
+    stacks->load->is_here = true;
 }
 
 void

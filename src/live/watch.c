@@ -80,6 +80,7 @@ void
 watch_tell_pid(struct watch *watch, uint32_t pid)
 {
     watch->load->pid = pid;
+    watch->load->is_here = true;
 }
 
 /* Remember that RECORD, which was counted as GIVEN, may change. Returns 0, or

@@ -66,6 +66,7 @@ struct profile_process {
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
     bool ended;                   /* the library saw the end */
+    bool is_foreign;              /* its files are those of another host */
     bool is_cpu_only;             /* threads were sampled only while they ran */
     uint32_t first_node;          /* number of its first node */
     struct perf_map *map;         /* names of its generated code (naming.h) */
@@ -95,6 +96,7 @@ struct profile_module {
     const char *build_id; /* hexadecimal, "" if none */
     uint32_t names;       /* enum module_names of store/layout.h */
     bool has_names;       /* names came with the profile, not from the file */
+    bool is_checked;      /* its spool told what its file was like */
     /* folding.h: an interpreter is in it, which collects its garbage here. */
     bool is_interpreter;
     struct collector collector;

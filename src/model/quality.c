@@ -15,6 +15,10 @@
 #include "util/number.h"
 #include "quality.h"
 
+/* A program that uses less than so many percent of one CPU waits. What sampling
+ * costs is then compared with the time that passed. */
+enum { WAITS_PERCENT = 5 };
+
 /* Add ": 2 exited, 1 silent" to LINE: each of COUNTERS that is not 0, with its
  * WORD. The first counter that is used has index FIRST, the last COUNT - 1. */
 static void
@@ -92,6 +96,24 @@ quality_count(const struct profile *profile, uint64_t *looks)
     return ran;
 }
 
+uint32_t
+quality_sampled_processes(const struct profile *profile)
+{
+    bool *is_sampled = calloc(profile->process_count + 1ul, sizeof(bool));
+    uint32_t count = 0;
+    if (is_sampled == NULL)
+        return profile->process_count;
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->values[VALUE_SAMPLES] == 0 || is_sampled[thread->process])
+            continue;
+        is_sampled[thread->process] = true;
+        count++;
+    }
+    free(is_sampled);
+    return count;
+}
+
 char *
 quality_samples(const struct profile *profile, char *text, size_t size)
 {
@@ -100,6 +122,12 @@ quality_samples(const struct profile *profile, char *text, size_t size)
     struct line line = {text, size, 0};
     line_add(&line, "%llu of %u thread%s", (unsigned long long)ran, threads,
              number_plural(threads));
+    uint32_t sampled = profile->filter == NULL
+                           ? quality_sampled_processes(profile)
+                           : profile->process_count;
+    if (sampled < profile->process_count)
+        line_add(&line, " in %u of %u processes", sampled,
+                 profile->process_count);
     if (looks > 0)
         line_add(&line, ", %llu look%s at waits", (unsigned long long)looks,
                  number_plural(looks));
@@ -205,16 +233,34 @@ quality_cuts(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+/* The counters of a killed process are some time old, and its samples may have
+ * more CPU time than they have. */
+double
+quality_cost_share(const struct profile *profile, uint64_t *of, bool *is_wall)
+{
+    const struct profile_cost *cost = &profile->cost;
+    uint64_t seen = profile->filter != NULL ? profile->whole[VALUE_CPU]
+                                            : profile->totals[VALUE_CPU];
+    sum_add(&seen, cost->sampler_cpu);
+    *of = seen > cost->process_cpu ? seen : cost->process_cpu;
+    *is_wall = *of < profile->duration / 100 * WAITS_PERCENT;
+    if (*is_wall)
+        *of = profile->duration;
+    return number_percent(cost->sampler_cpu, *of);
+}
+
 char *
 quality_cost(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
+    uint64_t of;
+    bool is_wall;
+    double percent = quality_cost_share(profile, &of, &is_wall);
     snprintf(text, size,
-             "sampler %.3f s CPU, %.1f %% of %.3f s; threads stopped %.3f s; "
+             "sampler %.3f s CPU, %.1f %% of %.3f s%s; threads stopped %.3f s; "
              "%llu parked (%.2f %%)",
-             number_seconds(cost->sampler_cpu),
-             number_percent(cost->sampler_cpu, cost->process_cpu),
-             number_seconds(cost->process_cpu), number_seconds(cost->stopped),
+             number_seconds(cost->sampler_cpu), percent, number_seconds(of),
+             is_wall ? " that passed" : "", number_seconds(cost->stopped),
              (unsigned long long)cost->parked,
              number_percent(cost->parked, cost->taken));
     return text;
@@ -280,7 +326,7 @@ quality_times(const struct profile *profile, char *text, size_t size)
              !profile->has_no_times
                  ? ""
                  : "invented: the samples came from a file that does not tell "
-                   "when they were, and stand one behind the other");
+                   "when they were, and stand one after the other");
     return text;
 }
 

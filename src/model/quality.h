@@ -26,8 +26,13 @@ uint64_t quality_looks(const struct profile *profile, uint64_t points);
  * threads that did not run. Points without a sample are neither. */
 uint64_t quality_count(const struct profile *profile, uint64_t *looks);
 
+/* The processes with at least one sample. The others were too short, or did not
+ * run. */
+uint32_t quality_sampled_processes(const struct profile *profile);
+
 /* "434 of 2 threads, 1204 looks at waits": what quality_count says of what the
- * filter leaves. */
+ * filter leaves. Of several processes, "434 of 2 threads in 1 of 41 processes"
+ * if some have no sample. */
 char *quality_samples(const struct profile *profile, char *text, size_t size);
 
 /* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250
@@ -55,8 +60,14 @@ char *quality_due(const struct profile *profile, char *text, size_t size);
  * stacks that were walked, and among them the stacks of waiting threads. */
 char *quality_cuts(const struct profile *profile, char *text, size_t size);
 
+/* The CPU time of the sampler in percent of *OF, in ns: of the CPU time of the
+ * processes. If they mostly waited, *OF is the time that passed, and *IS_WALL
+ * is true: a percentage of next to nothing would alarm for no reason. */
+double quality_cost_share(const struct profile *profile, uint64_t *of,
+                          bool *is_wall);
+
 /* "sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped 0.009 s; 4 parked
- * (0.03 %)". The time after "of" is the CPU time of the process. The number
+ * (0.03 %)". The time after "of" is that of quality_cost_share. The number
  * before "parked" counts samples. */
 char *quality_cost(const struct profile *profile, char *text, size_t size);
 

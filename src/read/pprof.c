@@ -22,9 +22,11 @@
 #include "model/events.h"
 #include "model/sample_state.h"
 #include "model/system_call.h"
+#include "symbol/elf_view.h"
 #include "util/array.h"
 #include "util/intern.h"
 #include "util/gzip.h"
+#include "util/number.h"
 #include "spool_load.h"
 #include "pprof_file.h"
 #include "pprof_notes.h"
@@ -33,6 +35,9 @@
 /* The machine for which names of system calls are looked up. Its list has
  * nearly all names of the others. */
 #define MACHINE EM_X86_64
+
+/* Most bytes of a build-id that are compared. */
+enum { BUILD_ID_MOST = 64 };
 
 struct pprof_read {
     struct pprof_file file; /* first, for callbacks */
@@ -163,6 +168,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
+        .is_foreign = read->load.is_foreign,
         .drop_frames = read->file.drop_frames,
         .keep_frames = read->file.keep_frames,
         .first_node = read->file.profile->node_count,
@@ -375,22 +381,47 @@ use_sample(struct pprof_file *file, struct wire message)
     return read->is_checking ? 0 : add_sample(read);
 }
 
+/* The load bias of MAPPING, whose file has BUILD_ID of LENGTH bytes. It depends
+ * on the file's segments. Where the file is not here or not usable, the first
+ * of them is taken to begin at 0. */
+static uint64_t
+load_bias(const struct pprof_mapping *mapping, bool is_usable,
+          const uint8_t *build_id, size_t length)
+{
+    struct elf_view view;
+    uint64_t address = UINT64_MAX;
+    if (is_usable && mapping->path[0] == '/' &&
+        elf_view_open(&view, mapping->path) == 0) {
+        if (elf_view_has_build_id(&view, build_id, length))
+            address = elf_view_address(&view, mapping->offset);
+        elf_view_close(&view);
+    }
+    return mapping->start - (address != UINT64_MAX ? address : mapping->offset);
+}
+
 /* From here on the profile changes. */
 static int
 add_modules(struct pprof_read *read)
 {
     struct profile *profile = read->file.profile;
+    if (read->notes.process_count > 0)
+        read->load.is_foreign =
+            spool_load_is_foreign(read->notes.processes[0].host);
     for (uint32_t i = 0; i < read->file.mapping_count; i++) {
         struct pprof_mapping *mapping = &read->file.mappings[i];
         if (mapping->script != 0)
             continue;
+        uint8_t build_id[BUILD_ID_MOST];
+        size_t length =
+            number_bytes(mapping->build_id, build_id, sizeof(build_id));
         mapping->module = profile->module_count;
         if (!ARRAY_GROW(profile->modules, profile->module_count))
             return -1;
         struct profile_module *modules = profile->modules;
         modules[profile->module_count] = (struct profile_module){
             .process = read->load.process,
-            .base = mapping->start - mapping->offset,
+            .base = load_bias(mapping, length > 0 || !read->load.is_foreign,
+                              build_id, length),
             .start = mapping->start,
             .end = mapping->limit,
             .path = mapping->path,
@@ -399,7 +430,8 @@ add_modules(struct pprof_read *read)
             .has_names = true,
         };
         modules[profile->module_count].symbols =
-            spool_load_file(profile, mapping->path, mapping->build_id, NULL, 0);
+            spool_load_file(profile, mapping->path, mapping->build_id, build_id,
+                            length);
         if (modules[profile->module_count++].symbols == 0)
             return -1;
     }
@@ -407,7 +439,8 @@ add_modules(struct pprof_read *read)
 }
 
 /* Samples create the processes that they name; a file without samples still has
- * one. A profile without processes names its program by its first mapping. */
+ * one. A profile without processes names its program by its first mapping that
+ * is no language of an interpreter. */
 static int
 add_all(struct pprof_read *read)
 {
@@ -419,8 +452,10 @@ add_all(struct pprof_read *read)
     if (profile->process_count == read->load.process)
         return status == 0 && process_of(read, "") == INTERN_NONE ? -1 : status;
     struct profile_process *process = &profile->processes[read->load.process];
-    if (process->exe[0] == '\0' && read->file.mapping_count > 0)
-        process->exe = read->file.mappings[0].path;
+    for (uint32_t i = 0;
+         i < read->file.mapping_count && process->exe[0] == '\0'; i++)
+        if (read->file.mappings[i].script == 0)
+            process->exe = read->file.mappings[i].path;
     return status;
 }
 

@@ -46,10 +46,15 @@ add_process(struct spool_load *load, const void *bytes)
     process->command = profile_string(profile, record_command(record));
     process->version = profile_string(profile, record_version(record));
     process->host = profile_string(profile, record_host(record));
-    return process->exe == NULL || process->command == NULL ||
-                   process->version == NULL || process->host == NULL
-               ? FAILED
-               : USED;
+    if (process->exe == NULL || process->command == NULL ||
+        process->version == NULL || process->host == NULL)
+        return FAILED;
+    process->is_foreign = load->is_foreign =
+        !load->is_here && spool_load_is_foreign(process->host);
+    /* Nothing here has its pid. */
+    if (load->is_foreign)
+        load->pid = 0;
+    return USED;
 }
 
 /* Remember how long a visit of the handler took. All are kept, because the
@@ -464,6 +469,7 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
     load->number = ++profile->loads;
     load->process = profile->process_count++;
     load->pid = profile->next_pid;
+    load->is_here = load->pid != 0;
     if (load->pid == 0 && (header->pid_namespace == 0 ||
                            header->pid_namespace == proc_namespace()))
         load->pid = header->pid;

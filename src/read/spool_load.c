@@ -7,7 +7,9 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "model/naming.h"
@@ -57,6 +59,24 @@ hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
     return profile_string(profile, number_hexadecimal(bytes, length, text));
 }
 
+/* Why a file without a build-id is not used. */
+static const char has_changed[] =
+    "is not the file that was profiled: that has no build-id, and was deleted "
+    "or had another size or time of change";
+static const char is_foreign[] =
+    "may be another file than the one that was profiled: the profile is of "
+    "another host, and that file has no build-id";
+
+bool
+spool_load_is_foreign(const char *host)
+{
+    char own[256] = "", text[PATH_MAX];
+    const char *root = "/";
+    gethostname(own, sizeof(own) - 1);
+    return host[0] != '\0' && strcmp(host, own) != 0 &&
+           elf_view_place(root, text) == root;
+}
+
 /* While the process lives, as when it has its profile written, a file that is
  * gone from its path can still be read. If it cannot, its build-id keeps
  * another file at that path from being used. A file without one is not used. */
@@ -73,15 +93,16 @@ look_for_copy(struct spool_load *load, const struct record_module *record,
                               profile->processes[load->process].monotonic);
     load->has_looked = true;
     bool is_moved = false;
+    const uint8_t *build_id = record_build_id(record);
+    struct bytes wanted = {build_id, build_id + record->build_id_length};
     if (load->mapped != NULL)
-        copy =
-            mapped_files_find(load->mapped, record->start, record_path(record),
-                              record->build_id_length != 0, &is_moved);
+        copy = mapped_files_find(load->mapped, record->start,
+                                 record_path(record), wanted, &is_moved);
     is_elsewhere |= is_moved;
     if (copy != NULL)
         symbolizer_add_copy(profile->symbols, id, copy);
     else if (is_elsewhere && record->build_id_length == 0)
-        symbolizer_refuse(profile->symbols, id);
+        symbolizer_refuse(profile->symbols, id, has_changed);
     free(copy);
 }
 
@@ -175,10 +196,11 @@ spool_load_see_file(struct spool_load *load, const void *bytes)
     if (number == INTERN_NONE)
         return SENSELESS;
     struct symbolizer *symbols = load->profile->symbols;
-    const struct profile_module *module = &load->profile->modules[number];
+    struct profile_module *module = &load->profile->modules[number];
+    module->is_checked = true;
     if (module->build_id[0] == '\0' &&
         !is_same_file(symbolizer_path(symbols, module->symbols), record))
-        symbolizer_refuse(symbols, module->symbols);
+        symbolizer_refuse(symbols, module->symbols, has_changed);
     return USED;
 }
 
@@ -488,10 +510,27 @@ add_samples(const struct spool_load *load)
     }
 }
 
+/* Of another host, a file without a build-id is used only if it is like the
+ * spool says. */
+static void
+refuse_foreign(const struct spool_load *load)
+{
+    const struct profile *profile = load->profile;
+    for (uint32_t i = profile->module_count; i > 1; i--) {
+        const struct profile_module *module = &profile->modules[i - 1];
+        if (module->process != load->process)
+            break;
+        if (module->build_id[0] == '\0' && !module->is_checked)
+            symbolizer_refuse(profile->symbols, module->symbols, is_foreign);
+    }
+}
+
 /* A sum that would overflow stops at INT64_MAX. */
 void
 spool_load_sum(struct spool_load *load)
 {
+    if (load->is_foreign)
+        refuse_foreign(load);
     add_samples(load);
     profile_add_cost(&load->profile->cost, &load->cost);
     add_time(load);

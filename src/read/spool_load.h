@@ -53,7 +53,9 @@ struct spool_load {
     uint64_t last_tick;          /* ns, of the same; 0: no such record */
     uint64_t end;                /* ns, the latest time in a record */
     bool has_process;
-    bool is_result; /* the spool was made of others: it has names */
+    bool is_here;    /* PID was told: the process lives on this host */
+    bool is_foreign; /* its files are those of another host */
+    bool is_result;  /* the spool was made of others: it has names */
     struct generated *generated; /* generated.h; NULL: no jitdump */
     struct spool_scripts scripts;
     struct symbol **symbols; /* of the spool (spool_load_add_symbol) */
@@ -67,6 +69,10 @@ enum outcome { USED, SENSELESS, FAILED };
 /* Each takes the record BYTES of its kind. */
 enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);
 enum outcome spool_load_see_file(struct spool_load *load, const void *bytes);
+
+/* Whether HOST, "" if unknown, is another host than this one, whose files are
+ * not here. With a copy of its files (elf_view_set_root) they are. */
+bool spool_load_is_foreign(const char *host);
 enum outcome spool_load_add_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_end_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_see_clock(struct spool_load *load, const void *bytes);

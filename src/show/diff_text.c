@@ -6,7 +6,7 @@
  *   old      2.000 s CPU, 2003 points: ./app
  *   new      2.500 s CPU, 2498 points: ./app
  *   test     31 functions, 2 changed by more than noise
- *            (1 % false alarms) and 1 % of the whole
+ *            (1 % false alarms) and 1 % of all CPU time
  *
  *   slower
  *       old s     new s    change  of old       ±  function
@@ -15,7 +15,7 @@
  * The true change lies within ± of the printed one with a probability of 95 %.
  * If nothing is found, two lines say what would have been, and what helps:
  *
- *   nothing  a change of 3.2 % of the whole would have been seen
+ *   nothing  a function must change by 3.2 % of all CPU time to be seen
  *            to see 1 %, record 21 s, or -F 11000
  */
 #include <math.h>
@@ -109,6 +109,12 @@ print_side(const struct listing *listing, const char *word,
         fprintf(listing->stream, "         %s\n", profile->filter);
 }
 
+static const char *
+time_word(const struct listing *listing)
+{
+    return listing->test->value == VALUE_CPU ? "CPU" : "wall";
+}
+
 /* Print how much the total changed, and what the rows below compare. */
 static void
 print_total(const struct listing *listing)
@@ -170,8 +176,9 @@ print_seen(const struct listing *listing, const struct profile *old,
     double seen = 100 * diff->seen / diff->total.old;
     double aim = fmax(listing->test->least, seen / 4);
     fprintf(listing->stream,
-            "nothing  a change of %.*f %% of the whole would have been seen\n",
-            seen < 10, seen);
+            "nothing  a %s must change by %.*f %% of all %s time to be seen\n",
+            listing->test->by == MEASURE_STACK ? "stack" : "function",
+            seen < 10, seen, time_word(listing));
     if (seen > aim && longer->duration > 0)
         print_advice(listing, longer, aim, seen * seen / aim / aim);
 }
@@ -193,10 +200,11 @@ print_head(const struct listing *listing, const struct profile *old,
                 diff->factor);
     fprintf(listing->stream,
             "test     %u %s, %u changed by more than noise\n"
-            "         (%g %% false alarms) and %g %% of the whole\n",
+            "         (%g %% false alarms) and %g %% of all %s time\n",
             diff->tested,
             listing->test->by == MEASURE_STACK ? "stacks" : "functions",
-            changed, 100 * listing->test->level, listing->test->least);
+            changed, 100 * listing->test->level, listing->test->least,
+            time_word(listing));
     if (changed == 0)
         print_seen(listing, old, new);
 }

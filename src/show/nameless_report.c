@@ -6,7 +6,7 @@
  *    cpu %  wall %  places  in
  *     61.0    20.3     112  generated code [1]
  *      1.4     9.8       3  /usr/lib/libfast.so [2]
- *          libfast.so+0x1240 is 64 bytes behind fast_begin
+ *          libfast.so+0x1240 is 64 bytes after fast_begin
  *      0.3     0.1      31  14 files, each with less than 0.5 % [2, 3]
  *   what would help
  *     [1] its runtime writes names ...
@@ -33,7 +33,15 @@
 /* Most functions of a file that are listed. */
 enum { FUNCTIONS_MOST = 5 };
 
-enum hint { GENERATED, GONE, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
+enum hint {
+    GENERATED,
+    GONE,
+    ELSEWHERE,
+    PACKAGED,
+    FOREIGN,
+    NO_BUILD_ID,
+    HINT_COUNT
+};
 
 /* The numbers of hints, in the order in which rows first need them; 0: no row
  * needs the hint. */
@@ -73,6 +81,10 @@ print_hint(FILE *stream, const struct profile *profile, enum hint hint)
             "      process lives, its executable can be read all the same, and "
             "by root its\n"
             "      libraries, too\n",
+        [ELSEWHERE] =
+            "the profile is of another host: --sysroot DIR with a copy of its "
+            "files, or\n"
+            "      `sprofile convert` there, which writes a spool with names\n",
         [PACKAGED] =
             "the debug information of its package: -dbgsym, -dbg or -debuginfo "
             "of\n"
@@ -140,7 +152,8 @@ hint_for(const struct profile *profile, uint32_t number)
     if (number == 0)
         return GENERATED;
     if (is_gone(profile, number))
-        return GONE;
+        return profile->processes[module->process].is_foreign ? ELSEWHERE
+                                                              : GONE;
     if (!may_be_packaged(module->path))
         return FOREIGN;
     return strlen(module->build_id) > 2 ? PACKAGED : NO_BUILD_ID;
@@ -201,7 +214,7 @@ print_functions(FILE *stream, const struct profile *profile,
                               &distance);
         left--;
         if (before != NULL)
-            fprintf(stream, "        %s is %llu bytes behind %s\n",
+            fprintf(stream, "        %s is %llu bytes after %s\n",
                     function->name, (unsigned long long)distance, before);
     }
 }

@@ -279,10 +279,13 @@ print_brief_quality(FILE *stream, const struct profile *profile,
         snprintf(unseen, sizeof(unseen), "; unseen %.3f s CPU",
                  number_seconds(cost->unseen_cpu));
     char line[LINE_SIZE], losses[300], cuts[300];
-    snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% CPU%s",
+    uint64_t of;
+    bool is_wall;
+    double percent = quality_cost_share(profile, &of, &is_wall);
+    snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% %s%s",
              quality_losses(profile, losses, sizeof(losses)),
-             quality_cuts(profile, cuts, sizeof(cuts)),
-             number_percent(cost->sampler_cpu, cost->process_cpu), unseen);
+             quality_cuts(profile, cuts, sizeof(cuts)), percent,
+             is_wall ? "of a CPU" : "CPU", unseen);
     text_report_line(stream, columns, "lost", "%s", line);
 }
 
@@ -311,7 +314,12 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
     text_add(&text, " of ");
     add_count(&text, profile_busy_threads(profile), "thread");
     if (profile->process_count > 1) {
+        uint32_t sampled = quality_sampled_processes(profile);
         text_add(&text, " in ");
+        if (sampled < profile->process_count) {
+            text_add_grouped(&text, sampled);
+            text_add(&text, " of ");
+        }
         text_add_grouped(&text, profile->process_count);
         text_add(&text, " processes");
     }
@@ -552,21 +560,37 @@ text_report_table(FILE *stream, struct profile *profile,
     return 0;
 }
 
-/* Print what WHAT says of each file of PROFILE. */
+/* Print what WHAT says of each file of PROFILE. For all problems with files of
+ * another host there is one hint. */
 static void
 write_file_notes(FILE *stream, const struct profile *profile,
                  const char *what(const struct symbolizer *, uint32_t))
 {
+    const struct profile_process *other = NULL;
+    unsigned count = 0;
     uint32_t last = 0;
     for (uint32_t i = 1; i < profile->module_count; i++) {
         uint32_t symbols = profile->modules[i].symbols;
         const char *sentence = what(profile->symbols, symbols);
         /* Ids of files grow, so an id that is not larger was handled before. */
-        if (sentence != NULL && symbols > last)
+        const struct profile_process *process =
+            &profile->processes[profile->modules[i].process];
+        bool is_new = sentence != NULL && symbols > last;
+        bool is_hint = process->is_foreign && what == symbolizer_problem;
+        if (is_new && !is_hint)
             fprintf(stream, "note: %s\n", sentence);
+        if (is_new && is_hint && count++ == 0)
+            other = process;
         if (symbols > last)
             last = symbols;
     }
+    if (other != NULL)
+        fprintf(stream,
+                "note: %u file%s of host %s %s not here, or not known to be "
+                "the same: --sysroot names a copy of its files, and "
+                "`sprofile convert` there writes a spool with names\n",
+                count, number_plural(count), other->host,
+                count == 1 ? "is" : "are");
 }
 
 void
@@ -584,6 +608,10 @@ text_report_notes(FILE *stream, const struct profile *profile)
         for (unsigned j = 0; j < NAMING_FILES; j++)
             if (naming_problem(profile, i, j) != NULL)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
+    if (profile->is_from_pprof)
+        fputs("note: ± is at least as large as shown: a pprof file does not "
+              "tell how the times of its samples differ\n",
+              stream);
 }
 
 int

@@ -24,6 +24,7 @@
 #include "util/number.h"
 #include "debug_server.h"
 #include "elf_view.h"
+#include "sections.h"
 #include "elf_file.h"
 
 #define LONGEST_BUILD_ID 64
@@ -169,10 +170,12 @@ first_address(Elf *elf)
     return UINT64_MAX;
 }
 
-/* Say that sections of the file at PATH are still compressed, by TYPE. */
-static void
-note_unread(struct elf_file *file, const char *path, unsigned type)
+void
+elf_file_note_unread(struct elf_file *file, const char *path, Elf *elf)
 {
+    unsigned type = inflate_left(elf);
+    if (type == 0)
+        return;
     bool is_damaged = type == ELFCOMPRESS_ZLIB ||
                       (type == INFLATE_ZSTD && unpack_zstd_is_there());
     free(file->unread);
@@ -193,27 +196,79 @@ note_unread(struct elf_file *file, const char *path, unsigned type)
             path, type, path);
 }
 
-/* The DWARF of the file at PATH (may be NULL), inflated here. NULL if there is
- * none, it is not compressed, or it numbers its addresses differently. */
-static Dwarf *
-inflated_dwarf(struct elf_file *file, const char *path)
+static bool
+has_section(Elf *elf, const char *name)
 {
-    int fd = path != NULL ? elf_view_open_file(path) : -1;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    const char *found = "";
+    while ((section = sections_next(elf, section, &header, &found)) != NULL &&
+           strcmp(found, name) != 0)
+        continue;
+    return section != NULL;
+}
+
+/* Whether ELF has compilation units. A stripped file may have other debug
+ * sections. */
+static bool
+has_units(Elf *elf)
+{
+    return has_section(elf, ".debug_info");
+}
+
+/* The DWARF of FD (may be -1), which is the file at PATH, inflated here. NULL
+ * if there is none, or it numbers its addresses differently. If it is not
+ * compressed, it is left to libdwfl unless IS_ANY. */
+static Dwarf *
+read_dwarf(struct elf_file *file, int fd, const char *path, bool is_any)
+{
     if (fd < 0)
         return NULL;
-    if (inflate_open(&file->copy, fd) &&
+    if ((inflate_open(&file->copy, fd) || is_any) &&
+        has_units(file->copy.elf) &&
         first_address(file->copy.elf) == first_address(file->elf)) {
         file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
         /* A newer libdw may have inflated more. */
-        unsigned left = inflate_left(file->copy.elf);
-        if (left != 0)
-            note_unread(file, path, left);
+        elf_file_note_unread(file, path, file->copy.elf);
     }
     elf_cntl(file->copy.elf, ELF_C_FDREAD);
     close(fd);
     if (file->dwarf == NULL)
         inflate_free(&file->copy);
     return file->dwarf;
+}
+
+static Dwarf *
+inflated_dwarf(struct elf_file *file, const char *path)
+{
+    int fd = path != NULL ? elf_view_open_file(path) : -1;
+    return read_dwarf(file, fd, path, false);
+}
+
+/* The DWARF of the separate debug file, if libdwfl would not look for it. libdw
+ * takes a file with one of these two sections for one with DWARF, also where it
+ * has no units. */
+static Dwarf *
+separate_dwarf(struct elf_file *file)
+{
+    if (has_units(file->elf) || (!has_section(file->elf, ".debug_frame") &&
+                                 !has_section(file->elf, ".debug_line")))
+        return NULL;
+    void **data;
+    Dwarf_Addr base;
+    GElf_Word check = 0;
+    const char *main_path;
+    char *path = NULL;
+    const char *link = dwelf_elf_gnu_debuglink(file->elf, &check);
+    const char *name = dwfl_module_info(file->module, &data, &base, NULL, NULL,
+                                        NULL, &main_path, NULL);
+    /* An error of an earlier call would end libdwfl's search. */
+    errno = 0;
+    int fd = debug_server_find(file->module, data, name, base, main_path, link,
+                               check, &path);
+    Dwarf *dwarf = read_dwarf(file, fd, path, true);
+    free(path);
+    return dwarf;
 }
 
 /* The DWARF of the file, or of the debug file that libdwfl has found, if it
@@ -230,22 +285,28 @@ own_dwarf(struct elf_file *file)
     return dwarf;
 }
 
+char *
+elf_file_beside(const struct elf_file *file, bool is_debug_file,
+                const char *name)
+{
+    const char *paths[2] = {NULL};
+    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
+                     &paths[1]);
+    const char *path = paths[is_debug_file] != NULL ? paths[is_debug_file] : "";
+    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+    return clean_format("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0,
+                        path, name);
+}
+
 /* Open the file NAME, which is meant to lie beside FILE or its debug file, if
  * it has BUILD_ID of LENGTH bytes. */
 static int
 open_shared(struct elf_file *file, const char *name, const void *build_id,
             size_t length)
 {
-    const char *paths[2] = {NULL};
     const void *found;
-    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
-                     &paths[1]);
     for (int i = 1; i >= 0; i--) {
-        const char *path = paths[i] != NULL ? paths[i] : "";
-        const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
-        char *full =
-            clean_format("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0,
-                         path, name);
+        char *full = elf_file_beside(file, i != 0, name);
         int fd = full != NULL ? elf_view_open_file(full) : -1;
         free(full);
         if (fd < 0)
@@ -304,26 +365,29 @@ elf_file_dwarf(struct elf_file *file, uint64_t *bias)
     *bias = 0;
     Dwarf *dwarf = own_dwarf(file);
     if (dwarf == NULL)
+        dwarf = separate_dwarf(file);
+    if (dwarf == NULL)
         dwarf = found_dwarf(file, bias);
     add_shared(file, dwarf);
     return dwarf;
 }
 
 int
-elf_file_open_beside(const struct elf_file *file, const char *suffix)
+elf_file_open_beside(const struct elf_file *file, const char *suffix,
+                     char **path)
 {
     const char *paths[2] = {NULL};
-    int fd = -1;
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
                      &paths[1]);
-    for (size_t i = 0; i < 2 && fd < 0; i++) {
-        char *path;
-        if (paths[i] == NULL || asprintf(&path, "%s%s", paths[i], suffix) < 0)
+    for (size_t i = 0; i < 2; i++) {
+        if (paths[i] == NULL || asprintf(path, "%s%s", paths[i], suffix) < 0)
             continue;
-        fd = elf_view_open_file(path);
-        free(path);
+        int fd = elf_view_open_file(*path);
+        if (fd >= 0)
+            return fd;
+        free(*path);
     }
-    return fd;
+    return -1;
 }
 
 void

@@ -48,8 +48,19 @@ int elf_file_open(struct elf_file *file, const char *path,
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
 /* Open the regular file whose path is that of FILE, or of its debug file, with
- * SUFFIX behind it. Returns a descriptor, or -1. */
-int elf_file_open_beside(const struct elf_file *file, const char *suffix);
+ * SUFFIX after it. Returns a descriptor, or -1. *PATH gets its path, which the
+ * caller frees. */
+int elf_file_open_beside(const struct elf_file *file, const char *suffix,
+                         char **path);
+
+/* Returns the path of the file NAME in the directory of FILE, or in that of its
+ * debug file. The caller frees it. NULL if memory is short. */
+char *elf_file_beside(const struct elf_file *file, bool is_debug_file,
+                      const char *name);
+
+/* Set FILE->unread if debug sections of ELF (may be NULL), the file at PATH,
+ * are still compressed. */
+void elf_file_note_unread(struct elf_file *file, const char *path, Elf *elf);
 
 void elf_file_close(struct elf_file *file);
 

@@ -254,8 +254,9 @@ elf_view_symbol_name(const struct elf_view_symbols *symbols,
                : "";
 }
 
-uint64_t
-elf_view_first_address(const struct elf_view *view)
+/* The program headers; *COUNT is 0 if there are none that are usable. */
+static const Elf64_Phdr *
+find_segments(const struct elf_view *view, size_t *count)
 {
     const Elf64_Ehdr *header = (const void *)view->bytes;
     const Elf64_Phdr *segments =
@@ -263,11 +264,37 @@ elf_view_first_address(const struct elf_view *view)
             ? array_at(view, header->e_phoff, header->e_phnum,
                        sizeof(Elf64_Phdr))
             : NULL;
-    for (size_t i = 0; segments != NULL && i < header->e_phnum; i++) {
+    *count = segments != NULL ? header->e_phnum : 0;
+    return segments;
+}
+
+uint64_t
+elf_view_first_address(const struct elf_view *view)
+{
+    size_t count;
+    const Elf64_Phdr *segments = find_segments(view, &count);
+    for (size_t i = 0; i < count; i++) {
         if (segments[i].p_type == PT_LOAD)
             return segments[i].p_vaddr & -segments[i].p_align;
     }
     return UINT64_MAX;
+}
+
+uint64_t
+elf_view_address(const struct elf_view *view, uint64_t offset)
+{
+    size_t count;
+    const Elf64_Phdr *segments = find_segments(view, &count), *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const Elf64_Phdr *at = &segments[i];
+        uint64_t start = at->p_offset & -at->p_align;
+        if (at->p_type == PT_LOAD && offset >= start &&
+            offset - start < at->p_offset - start + at->p_filesz &&
+            (found == NULL || (at->p_flags & PF_X) != 0))
+            found = at;
+    }
+    return found != NULL ? found->p_vaddr - found->p_offset + offset
+                         : UINT64_MAX;
 }
 
 void

@@ -88,6 +88,10 @@ const char *elf_view_symbol_name(const struct elf_view_symbols *symbols,
 /* The address of the first segment that is loaded; UINT64_MAX if none is. */
 uint64_t elf_view_first_address(const struct elf_view *view);
 
+/* The address of the byte at OFFSET of the file, by its segments; UINT64_MAX if
+ * it is not loaded. In a page of two segments it belongs to code. */
+uint64_t elf_view_address(const struct elf_view *view, uint64_t offset);
+
 void elf_view_close(struct elf_view *view);
 
 #endif

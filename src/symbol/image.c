@@ -66,14 +66,11 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
 }
 
 struct image *
-image_refuse(const char *path)
+image_refuse(const char *path, const char *why)
 {
     struct image *image = calloc(1, sizeof(*image));
     if (image != NULL)
-        image->file.problem = clean_format(
-            "%s is not the file that was profiled: that has no build-id, and "
-            "was deleted or had another size or time of change",
-            path);
+        image->file.problem = clean_format("%s %s", path, why);
     return image;
 }
 

@@ -35,10 +35,9 @@ struct image_answer {
 struct image *image_open(const char *path, const uint8_t *build_id,
                          size_t length);
 
-/* An image of the file at PATH, which has no build-id and has changed or was
- * deleted since it was mapped: it has a problem and answers nothing. NULL if
- * memory is short. */
-struct image *image_refuse(const char *path);
+/* An image of the file at PATH, which must not be used: it has a problem, WHY
+ * (the rest of a sentence), and answers nothing. NULL if memory is short. */
+struct image *image_refuse(const char *path, const char *why);
 
 /*
  * Open the file of SKETCH for its symbols alone: no file, line or inlined call

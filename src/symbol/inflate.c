@@ -42,6 +42,15 @@ struct job {
     atomic_size_t next; /* of the pieces */
 };
 
+/* Whether the section HEADER called NAME has debug information and is
+ * compressed. Others do not concern this program. */
+static bool
+is_compressed_debug(const GElf_Shdr *header, const char *name)
+{
+    return (header->sh_flags & SHF_COMPRESSED) != 0 &&
+           header->sh_type != SHT_NOBITS && strncmp(name, ".debug_", 7) == 0;
+}
+
 static bool
 is_left_out(const char *name)
 {
@@ -113,7 +122,7 @@ compare_sizes(const void *a, const void *b)
     return (x->size < y->size) - (x->size > y->size);
 }
 
-/* Find what is compressed in ELF. Returns whether anything is. */
+/* Find what debug information is compressed in ELF. Returns whether any is. */
 static bool
 plan(struct job *job, Elf *elf)
 {
@@ -122,8 +131,7 @@ plan(struct job *job, Elf *elf)
     const char *name;
     bool is_compressed = false;
     while ((section = sections_next(elf, section, &header, &name)) != NULL) {
-        if ((header.sh_flags & SHF_COMPRESSED) == 0 ||
-            header.sh_type == SHT_NOBITS)
+        if (!is_compressed_debug(&header, name))
             continue;
         is_compressed = true;
         if (is_left_out(name))
@@ -197,7 +205,7 @@ inflate_left(Elf *elf)
     const char *name;
     while ((section = sections_next(elf, section, &header, &name)) != NULL) {
         GElf_Chdr compression;
-        if ((header.sh_flags & SHF_COMPRESSED) != 0 &&
+        if (is_compressed_debug(&header, name) &&
             gelf_getchdr(section, &compression) != NULL)
             return compression.ch_type;
     }

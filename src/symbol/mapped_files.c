@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/proc.h"
+#include "elf_view.h"
 #include "mapped_files.h"
 
 /* Most files that are kept. A process can have 65,530 mappings, unless its
@@ -122,15 +123,24 @@ mapped_files_open(uint32_t pid, uint64_t monotonic)
     return files;
 }
 
-/* Whether NAME can be opened. A process may see a link in /proc and yet not be
- * allowed to follow it. */
-static int
-is_readable(const char *name)
+/* Whether NAME can be opened, and has the build-id WANTED. A process may see a
+ * link in /proc and yet not be allowed to follow it. A file whose build-id is
+ * not found here is left to the symbolizer. */
+static bool
+is_wanted(const char *name, struct bytes wanted)
 {
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
+    if (fd < 0)
+        return false;
+    close(fd);
+    struct elf_view view;
+    if (wanted.at == wanted.end || elf_view_open(&view, name) != 0)
+        return true;
+    bool is_other = elf_view_build_id(&view).at != NULL &&
+                    !elf_view_has_build_id(&view, wanted.at,
+                                           (size_t)(wanted.end - wanted.at));
+    elf_view_close(&view);
+    return !is_other;
 }
 
 /* Whether LINK, of /proc, leads to FILE. */
@@ -147,11 +157,11 @@ leads_to(const char *link, const struct mapped_file *file)
            status.st_ino == file->inode;
 }
 
-/* A descriptor of the process that is open for FILE, as a path. NULL if there
- * is none. */
+/* A descriptor of the process that is open for FILE with the build-id WANTED,
+ * as a path. NULL if there is none. */
 static char *
 open_descriptor(const struct mapped_files *files,
-                const struct mapped_file *file)
+                const struct mapped_file *file, struct bytes wanted)
 {
     char name[64 + NAME_MAX];
     snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd", files->pid);
@@ -162,7 +172,7 @@ open_descriptor(const struct mapped_files *files,
            (entry = readdir(directory)) != NULL) {
         snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%s", files->pid,
                  entry->d_name);
-        if (leads_to(name, file) != 0 && is_readable(name) != 0)
+        if (leads_to(name, file) != 0 && is_wanted(name, wanted))
             found = strdup(name);
     }
     if (directory != NULL)
@@ -171,15 +181,16 @@ open_descriptor(const struct mapped_files *files,
 }
 
 /* The path of the file at PATH below the process's root. NULL if it cannot be
- * read there. */
+ * read there, or has not the build-id WANTED. */
 static char *
-below_root(const struct mapped_files *files, const char *path)
+below_root(const struct mapped_files *files, const char *path,
+           struct bytes wanted)
 {
     char name[PATH_MAX + 64];
     if ((size_t)snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root%s",
                          files->pid, path) >= sizeof(name))
         return NULL;
-    return is_readable(name) != 0 ? strdup(name) : NULL;
+    return is_wanted(name, wanted) ? strdup(name) : NULL;
 }
 
 /* Whether the map says that FILE was deleted from PATH. */
@@ -193,8 +204,9 @@ was_at(const struct mapped_file *file, const char *path)
 
 char *
 mapped_files_find(const struct mapped_files *files, uint64_t start,
-                  const char *path, bool has_build_id, bool *is_elsewhere)
+                  const char *path, struct bytes build_id, bool *is_elsewhere)
 {
+    bool has_build_id = build_id.at != build_id.end;
     const struct mapped_file *file = files->files;
     const struct mapped_file *end = files->files + files->count;
     while (file < end && file->start != start)
@@ -205,19 +217,19 @@ mapped_files_find(const struct mapped_files *files, uint64_t start,
                                 : has_build_id || was_at(file, path) != 0);
     if (!*is_elsewhere)
         return NULL;
-    char *found = is_there ? below_root(files, path) : NULL;
+    char *found = is_there ? below_root(files, path, build_id) : NULL;
     if (found != NULL)
         return found;
     char name[96];
     snprintf(name, sizeof(name),
              "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, files->pid,
              file->start, file->end);
-    if (is_readable(name) != 0)
+    if (is_wanted(name, build_id))
         return strdup(name);
     snprintf(name, sizeof(name), "/proc/%" PRIu32 "/exe", files->pid);
-    if (leads_to(name, file) != 0 && is_readable(name) != 0)
+    if (leads_to(name, file) != 0 && is_wanted(name, build_id))
         return strdup(name);
-    return open_descriptor(files, file);
+    return open_descriptor(files, file, build_id);
 }
 
 void

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 struct mapped_files;
 
 /* Read the map of process PID, which was there at MONOTONIC (ns of
@@ -27,12 +29,13 @@ struct mapped_files *mapped_files_open(uint32_t pid, uint64_t monotonic);
  * caller frees it. The path is needed if the file is no longer at PATH. It is
  * needed too if the process has another root or other mounts than this process
  * (chroot, containers). *IS_ELSEWHERE becomes whether it is needed. Returns
- * NULL if it is not, if the file is not known, or if it cannot be read. The
- * caller checks the build-id. Without one, a file that has moved is not known:
- * it could be another process's after all.
+ * NULL if it is not, if the file is not known, if it cannot be read, or if it
+ * has another build-id than BUILD_ID: another file is mapped there by now. The
+ * one at PATH may be right then. Without a build-id (an empty one), a file that
+ * has moved is not known: it could be another process's after all.
  */
 char *mapped_files_find(const struct mapped_files *files, uint64_t start,
-                        const char *path, bool has_build_id,
+                        const char *path, struct bytes build_id,
                         bool *is_elsewhere);
 
 /* NULL is allowed. */

@@ -22,6 +22,8 @@
 
 #include "base/arch.h"
 #include "util/array.h"
+#include "util/clean.h"
+#include "elf_view.h"
 #include "sections.h"
 #include "package.h"
 
@@ -363,6 +365,65 @@ write_unit(const struct package *package, const struct index *index,
     return fd;
 }
 
+/* The .dwo that SKELETON names, in the directory of the compiler, or beside the
+ * file or its debug file, as libdw looks for it. The caller frees the path.
+ * NULL if there is none. */
+static char *
+find_dwo(const struct package *package, Dwarf_Die *skeleton)
+{
+    Dwarf_Attribute attribute;
+    const char *name =
+        dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &attribute));
+    if (name == NULL)
+        name = dwarf_formstring(
+            dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute));
+    const char *directory =
+        dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
+    for (unsigned i = 0; name != NULL && i < 3; i++) {
+        char *path = NULL;
+        if (i < 2)
+            path = elf_file_beside(package->owner, i > 0, name);
+        else if (directory != NULL)
+            path = clean_format("%s/%s", directory, name);
+        int fd = path != NULL ? elf_view_open_file(path) : -1;
+        if (fd >= 0) {
+            close(fd);
+            return path;
+        }
+        free(path);
+    }
+    return NULL;
+}
+
+/* Write the .dwo of SKELETON once more, inflated. Returns its descriptor, or
+ * -1. libdw compares the unit's id. */
+static int
+write_inflated(const struct package *package, Dwarf_Die *skeleton)
+{
+    static const char *const names[] = {".debug_info.dwo", ".debug_abbrev.dwo",
+                                        ".debug_str.dwo",
+                                        ".debug_str_offsets.dwo",
+                                        ".debug_rnglists.dwo"};
+    enum { COUNT = sizeof(names) / sizeof(*names) };
+    struct memory_section sections[COUNT];
+    struct inflated file = {0};
+    char *path = find_dwo(package, skeleton);
+    int from = path != NULL ? elf_view_open_file(path) : -1, to = -1;
+    if (from >= 0 && inflate_open(&file, from)) {
+        for (size_t i = 0; i < COUNT; i++)
+            sections[i] =
+                (struct memory_section){names[i],
+                                        sections_find(file.elf, names[i])};
+        to = sections[0].bytes.at != NULL ? make_file(sections, COUNT) : -1;
+        elf_file_note_unread(package->owner, path, file.elf);
+    }
+    inflate_free(&file);
+    if (from >= 0)
+        close(from);
+    free(path);
+    return to;
+}
+
 static void
 put_number(FILE *file, uint64_t number, size_t size)
 {
@@ -475,15 +536,20 @@ make_skeletons(struct package *package)
 }
 
 void
-package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
+package_open(struct package *package, struct elf_file *file, Dwarf *dwarf)
 {
-    int fd = elf_file_open_beside(file, SUFFIX);
-    *package = (struct package){.dwarf = dwarf, .place = -1};
+    *package = (struct package){.owner = file,
+                                .dwarf = dwarf,
+                                .place = memfd_create("dwo", MFD_CLOEXEC)};
+    char *path;
+    int fd = elf_file_open_beside(file, SUFFIX, &path);
     if (fd < 0)
         return;
     (void)inflate_open(&package->file, fd);
     elf_cntl(package->file.elf, ELF_C_FDREAD);
     close(fd);
+    elf_file_note_unread(file, path, package->file.elf);
+    free(path);
     package->index = sections_find(package->file.elf, ".debug_cu_index");
     package->info = sections_find(package->file.elf, ".debug_info.dwo");
     package->abbrev = sections_find(package->file.elf, ".debug_abbrev.dwo");
@@ -491,19 +557,18 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
     package->text_offsets =
         sections_find(package->file.elf, ".debug_str_offsets.dwo");
     package->ranges = sections_find(package->file.elf, ".debug_rnglists.dwo");
-    if (package->file.elf != NULL)
-        package->place = memfd_create("dwo", MFD_CLOEXEC);
 }
 
-/* Take the unit ID out of the package, and put it at the descriptor that its
- * skeleton names. False if that is not possible. */
+/* Take the unit ID of SKELETON out of the package or its own .dwo, and put it
+ * at the descriptor that our skeleton names. False if that is not possible. */
 static bool
-place_unit(const struct package *package, uint64_t id)
+place_unit(const struct package *package, Dwarf_Die *skeleton, uint64_t id)
 {
     struct index index;
     uint32_t row =
         read_index(&index, &package->index) ? row_of_unit(&index, id) : 0;
-    int fd = row > 0 ? write_unit(package, &index, row) : -1;
+    int fd = row > 0 ? write_unit(package, &index, row)
+                     : write_inflated(package, skeleton);
     if (fd < 0)
         return false;
     bool done = dup3(fd, package->place, O_CLOEXEC) >= 0;
@@ -516,7 +581,7 @@ package_find(struct package *package, const Dwarf_Die *skeleton,
              Dwarf_Die *body)
 {
     struct package_skeleton key = {0};
-    if (package->file.elf == NULL || package->place < 0 ||
+    if (package->dwarf == NULL || package->place < 0 ||
         dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &key.id, NULL,
                       NULL) != 0)
         return false;
@@ -528,13 +593,13 @@ package_find(struct package *package, const Dwarf_Die *skeleton,
         package->count > 0 ? bsearch(&key, package->list, package->count,
                                      sizeof(*package->list), compare_ids)
                            : NULL;
-    Dwarf_Die die;
+    Dwarf_Die die, own = *skeleton;
     if (found == NULL || package->skeletons == NULL ||
         dwarf_offdie(package->skeletons, found->entry, &die) == NULL)
         return false;
     /* libdw looks for the half at the first question, and keeps it. */
     if (!found->is_placed)
-        found->is_placed = place_unit(package, key.id);
+        found->is_placed = place_unit(package, &own, key.id);
     return found->is_placed &&
            dwarf_cu_info(die.cu, NULL, NULL, NULL, body, NULL, NULL, NULL) ==
                0 &&
@@ -555,7 +620,7 @@ void
 package_close(struct package *package)
 {
     package_rest(package);
-    if (package->file.elf != NULL && package->place >= 0)
+    if (package->dwarf != NULL && package->place >= 0)
         close(package->place);
     inflate_free(&package->file);
     *package = (struct package){0};

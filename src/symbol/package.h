@@ -4,7 +4,7 @@
  * the compiler wrote into one .dwo for each unit (DWARF 5, section 7.3.5; for
  * DWARF 4 gcc.gnu.org/wiki/DebugFissionDWP). libdw reads packages since 0.191.
  * For older ones, a unit's .dwo is taken out of the package, and libdw reads
- * that.
+ * that. A .dwo that libdw cannot inflate is inflated here, and treated alike.
  */
 #ifndef SYMBOL_PACKAGE_H
 #define SYMBOL_PACKAGE_H
@@ -22,20 +22,21 @@ struct package_skeleton;
 
 /* All zero is no package. */
 struct package {
-    struct inflated file; /* ELF is NULL: there is no package */
+    struct inflated file; /* ELF is NULL: there is no package file */
     struct bytes index, info, abbrev, texts, text_offsets, ranges;
-    Dwarf *dwarf;     /* the DWARF with the skeletons */
-    Dwarf *skeletons; /* our own file of the same skeletons, or NULL */
+    struct elf_file *owner; /* it has the skeletons */
+    Dwarf *dwarf;           /* of OWNER; NULL: no half is missing */
+    Dwarf *skeletons;       /* our own file of the same skeletons, or NULL */
     struct package_skeleton *list; /* of SKELETONS, sorted by id */
     size_t count;
     int place; /* the descriptor that they name as their .dwo */
 };
 
 /* Open the package of FILE, if there is one. Its path is that of FILE, or of
- * its debug file, with ".dwp" behind it. DWARF has the skeletons. FILE and
- * DWARF must stay open longer than the package. */
-void package_open(struct package *package, const struct elf_file *file,
-                  Dwarf *dwarf);
+ * its debug file, with ".dwp" after it. DWARF has the skeletons. FILE and DWARF
+ * must stay open longer than the package. Here and in package_find,
+ * FILE->unread is set if sections cannot be inflated. */
+void package_open(struct package *package, struct elf_file *file, Dwarf *dwarf);
 
 /* Find the entries that SKELETON, the first entry of a unit, stands for. *BODY
  * gets the first one, which is valid up to package_rest. False if there are

@@ -36,8 +36,8 @@ struct module {
     size_t length;
     uint32_t number; /* of BUILD_ID in the store: equal ones have the same */
     bool has_looked; /* CACHE was looked for */
-    bool is_refused; /* the file is not the one that was mapped */
-    struct image *image;        /* NULL until the first question */
+    const char *refusal; /* why the file must not be used; NULL: it may be */
+    struct image *image; /* NULL until the first question */
     struct answer_cache *cache; /* what earlier reports know of the file; NULL:
                                    answers are not kept */
 };
@@ -89,7 +89,7 @@ image_place(struct symbolizer *symbolizer, const struct module *module)
 {
     /* The same file may be the right one for another profile. */
     return address_table_place(&symbolizer->images, module->number,
-                               module->is_refused
+                               module->refusal != NULL
                                    ? (uintptr_t)module
                                    : (uintptr_t)path_to_read(module));
 }
@@ -102,8 +102,8 @@ get_image(struct symbolizer *symbolizer, struct module *module)
     void **place =
         module->image == NULL ? image_place(symbolizer, module) : NULL;
     if (place != NULL && *place == NULL)
-        *place = module->is_refused
-                     ? image_refuse(path_to_read(module))
+        *place = module->refusal != NULL
+                     ? image_refuse(path_to_read(module), module->refusal)
                      : image_open(path_to_read(module), module->build_id,
                                   module->length);
     if (place != NULL)
@@ -407,11 +407,11 @@ symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
 }
 
 void
-symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
+symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id, const char *why)
 {
     struct module *module = address_table_find(&symbolizer->modules, id, 0);
     if (module != NULL)
-        module->is_refused = true;
+        module->refusal = why;
 }
 
 const struct symbol *
@@ -466,7 +466,7 @@ is_known(const struct symbolizer *symbolizer, const struct module *module,
             openings[i].path == path_to_read(module))
             return true;
     }
-    return module->image != NULL || module->is_refused ||
+    return module->image != NULL || module->refusal != NULL ||
            address_table_find(&symbolizer->images, module->number,
                               (uintptr_t)path_to_read(module)) != NULL;
 }
@@ -639,7 +639,7 @@ symbolizer_collector(const struct symbolizer *symbolizer, uint32_t id,
 {
     const struct module *module =
         address_table_find(&symbolizer->modules, id, 0);
-    return module != NULL && !module->is_refused &&
+    return module != NULL && module->refusal == NULL &&
            collector_find(collector, path_to_read(module), module->build_id,
                           module->length);
 }

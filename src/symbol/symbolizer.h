@@ -90,10 +90,11 @@ void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
  * is not known. */
 const char *symbolizer_path(const struct symbolizer *symbolizer, uint32_t id);
 
-/* The file of module ID, which has no build-id, has changed or was deleted
- * since it was mapped. It is not used, and symbolizer_problem says so. Holds
- * for questions that were not asked yet. */
-void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id);
+/* The file of module ID, which has no build-id, must not be used. WHY is the
+ * rest of the sentence of symbolizer_problem, and stays valid. Holds for
+ * questions that were not asked yet. */
+void symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id,
+                       const char *why);
 
 /*
  * Returns the meaning of OFFSET in module ID. OFFSET is an address in the ELF

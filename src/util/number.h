@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* PART as percent of WHOLE. 0 if WHOLE is 0, as in a spool without counts or a
  * profile without CPU time. */
@@ -33,6 +34,18 @@ number_hexadecimal(const uint8_t *bytes, size_t length, char *text)
     }
     text[2 * length] = '\0';
     return text;
+}
+
+/* Read the hexadecimal TEXT, of two digits for each byte, into BYTES, which has
+ * room for MOST. Returns how many they are. */
+static inline size_t
+number_bytes(const char *text, uint8_t *bytes, size_t most)
+{
+    size_t length = 0;
+    unsigned byte;
+    while (length < most && sscanf(text + 2 * length, "%2x", &byte) == 1)
+        bytes[length++] = (uint8_t)byte;
+    return length;
 }
 
 /* The ending of a plural for COUNT: "s", or "" for one. */

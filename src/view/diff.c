@@ -148,10 +148,11 @@ test_totals(struct comparison *comparison)
     }
     diff->total.is_significant =
         options->absolute && fabs(diff->total.change) >= least;
-    diff->total.fails =
-        options->absolute && options->fail_above >= 0 &&
-        diff->total.change >= least &&
-        diff->total.change > diff->total.old * options->fail_above / 100;
+    double change = diff->total.new - diff->total.old;
+    bool is_slower = options->fail_above >= 0 && change >= least &&
+                     change > diff->total.old * options->fail_above / 100;
+    diff->total.fails = options->absolute && is_slower;
+    diff->is_total_open = !options->absolute && is_slower;
 }
 
 /* For qsort: the largest change first; ties as they were named. */

@@ -152,6 +152,7 @@ struct diff {
     double old_points, new_points; /* effective sample sizes */
     double seen; /* ns: a change of any row that would have been found */
     struct diff_row total;
+    bool is_total_open; /* it would fail if the comparison were absolute */
     enum measure_by by;
 };
 

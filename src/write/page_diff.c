@@ -132,8 +132,8 @@ add_seen(struct json *json, const struct diff *diff)
         if (diff->rows[i].is_significant)
             return;
     snprintf(text, sizeof(text),
-             "no change is more than noise; one of %.1f %% of the whole would "
-             "have been found",
+             "no change is more than noise; a function must change by %.1f %% "
+             "of all time to be seen",
              100 * diff->seen / diff->total.old);
     if (diff->total.old > 0 && diff->seen > 0)
         json_string(json, text);

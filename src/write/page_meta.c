@@ -55,8 +55,9 @@ add_quality(struct json *json, const struct profile *profile)
     json_name_string(json, "cutText",
                      quality_cuts(profile, text, sizeof(text)));
     json_name_open(json, "cost", '{');
-    json_name_real(json, "percent",
-                   number_percent(cost->sampler_cpu, cost->process_cpu));
+    uint64_t of;
+    bool is_wall;
+    json_name_real(json, "percent", quality_cost_share(profile, &of, &is_wall));
     json_name_string(json, "text", quality_cost(profile, text, sizeof(text)));
     json_close(json, '}');
 }

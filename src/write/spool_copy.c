@@ -30,9 +30,11 @@
 
 #include "base/options.h"
 #include "model/events.h"
+#include "model/naming.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "util/array.h"
+#include "util/number.h"
 #include "spool_records.h"
 #include "output_file.h"
 
@@ -47,7 +49,7 @@ static int
 put_names(struct spool_copy *copy, uint32_t number)
 {
     struct spool_records *records = &copy->records;
-    const struct profile *profile = records->profile;
+    struct profile *profile = records->profile;
     uint32_t first = profile->processes[number].first_node;
     uint32_t end = number + 1 < profile->process_count
                        ? profile->processes[number + 1].first_node
@@ -55,7 +57,8 @@ put_names(struct spool_copy *copy, uint32_t number)
     if (spool_records_begin_names(records, copy->last_text + 1) == 0)
         for (uint32_t i = first; i < end && !records->failed; i++)
             if (!profile_is_marker(profile, i))
-                spool_records_name(records, i, i - first + 1);
+                spool_records_name(records, i, i - first + 1,
+                                   naming_own_symbol(profile, i));
     return spool_records_end_names(records);
 }
 
@@ -346,31 +349,20 @@ put_thread_end(struct spool_remake *remake, uint32_t number)
         SPOOL_RECORDS_ADD(&remake->records, RECORD_THREAD_END, record);
 }
 
-/* The value of a hexadecimal digit. */
-static unsigned
-digit_value(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
-}
-
 /* A build-id is hexadecimal in the model, but bytes in the file. */
 static void
 put_module(struct spool_remake *remake, uint32_t number)
 {
     const struct profile_module *module =
         &remake->records.profile->modules[number];
-    size_t length = strlen(module->build_id) / 2;
     struct record_module record = {.id = number,
                                    .base = module->base,
                                    .start = module->start,
                                    .end = module->end,
                                    .flags = module->flags};
-    if (length > BUILD_ID_MOST)
-        length = BUILD_ID_MOST;
     char tail[BUILD_ID_MOST + STRING_MOST + 1];
-    for (size_t i = 0; i < length; i++)
-        tail[i] = (char)(digit_value(module->build_id[2 * i]) << 4 |
-                         digit_value(module->build_id[2 * i + 1]));
+    size_t length =
+        number_bytes(module->build_id, (uint8_t *)tail, BUILD_ID_MOST);
     record.build_id_length = (uint16_t)length;
     size_t path = length;
     record.path_length = add_string(tail, &length, module->path);
@@ -378,11 +370,12 @@ put_module(struct spool_remake *remake, uint32_t number)
                       tail, path + record.path_length);
 }
 
-/* Write NODE, whose parent is written already. */
+/* Write NODE, whose parent is written already. Its name is the one that is
+ * shown: a reader of the file does not fold its stacks again. */
 static void
 put_node(struct spool_remake *remake, uint32_t node)
 {
-    const struct profile *profile = remake->records.profile;
+    struct profile *profile = remake->records.profile;
     const struct profile_node *from = &profile->nodes[node];
     struct record_node record = {.id = ++remake->last_id,
                                  .parent = remake->ids[from->parent],
@@ -390,7 +383,8 @@ put_node(struct spool_remake *remake, uint32_t node)
                                  .flags = from->flags,
                                  .offset = from->offset};
     /* The loop is left out already: what is below a function is none. */
-    if (profile_is_script(profile, node) && !profile->shows_native)
+    if (profile_is_script(profile, node) &&
+        (!profile->shows_native || from->is_settled))
         record.flags |= NODE_UNPLACED;
     if (from->module != 0 && !remake->seen[from->module])
         put_module(remake, from->module);
@@ -398,7 +392,8 @@ put_node(struct spool_remake *remake, uint32_t node)
     remake->ids[node] = record.id;
     SPOOL_RECORDS_ADD(&remake->records, RECORD_NODE, record);
     if (!profile_is_marker(profile, node))
-        spool_records_name(&remake->records, node, record.id);
+        spool_records_name(&remake->records, node, record.id,
+                           naming_symbol(profile, node));
 }
 
 /* Write the stack that ends with LEAF. Returns its id, 0 if no stack is known.

@@ -125,10 +125,11 @@ put_symbol(struct spool_records *records, uint32_t id,
 /* A symbol of the profile is one symbol in the file: its address is the key.
  * Many nodes share one symbol. */
 void
-spool_records_name(struct spool_records *records, uint32_t node, uint32_t id)
+spool_records_name(struct spool_records *records, uint32_t node, uint32_t id,
+                   const struct symbol *symbol)
 {
-    const struct symbol *symbol = naming_own_symbol(records->profile, node);
-    bool is_collector = records->profile->nodes[node].mark == NAMING_COLLECTOR;
+    bool is_collector = symbol->is_collector ||
+                        records->profile->nodes[node].mark == NAMING_COLLECTOR;
     const uintptr_t key = (uintptr_t)symbol;
     uint32_t known = intern_count(records->symbols);
     uint32_t number = intern_put(records->symbols, &key, sizeof(key));

@@ -58,8 +58,8 @@ int spool_records_end_names(struct spool_records *records);
 /* The id of TEXT; a new text is written. 0 for "". */
 uint32_t spool_records_text(struct spool_records *records, const char *text);
 
-/* Write the name of NODE of the profile; ID is its id in the file. */
+/* Write that NODE of the profile is called SYMBOL; ID is its id in the file. */
 void spool_records_name(struct spool_records *records, uint32_t node,
-                        uint32_t id);
+                        uint32_t id, const struct symbol *symbol);
 
 #endif

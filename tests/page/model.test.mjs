@@ -2,7 +2,7 @@
 /** model.test.mjs -- the page's sums, without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { App, initialState } from '../../src/page/src/app.js';
+import { App, initialState, usualValue } from '../../src/page/src/app.js';
 import { buildTree, sumTree } from '../../src/page/src/calltree.js';
 import * as confidence from '../../src/page/src/confidence.js';
 import * as functions_ from '../../src/page/src/functions.js';
@@ -39,6 +39,14 @@ function stackOf(row) {
     stack.push(functions.of[model.frames.func[model.nodes.frame[node]]]);
   return stack;
 }
+
+test('a page of a program that waits begins with wall time', () => {
+  const of = (cpuNs, mode) => usualValue({ mode, cpuNs, wallNs: 1e9 });
+  assert.equal(of(49e6, 'wall'), 'wall');
+  assert.equal(of(0, 'wall'), 'wall');
+  assert.equal(of(51e6, 'wall'), 'cpu');
+  assert.equal(of(1e6, 'cpu'), 'cpu');
+});
 
 test('a tree keeps the sum, whatever its shape', () => {
   for (const group of ['none', 'thread', 'process', 'state', 'request'])

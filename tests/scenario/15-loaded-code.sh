@@ -316,6 +316,44 @@ if has objcopy; then
     done
 fi
 
+# A spool of another host, on which files are the same or others.
+# - Files that are the same, by build-id or by size and time, give names.
+# - Others give none, and one hint says so for all of them.
+section "a spool of another host"
+
+if unshare --uts true 2>err && has objcopy; then
+    cp "$work/known_stack.o2" with
+    objcopy -R .note.gnu.build-id "$work/known_stack.o2" without
+    for name in with without; do
+        # shellcheck disable=SC2016
+        profile SPROF_KEEP_SPOOL=1 SPROF_OUTPUT="$tmp/$name.folded" \
+            unshare --uts sh -c 'hostname elsewhere; exec "$0" 400' "./$name"
+        expect_ok
+    done
+    for name in same replaced; do
+        [ "$name" = same ] || {
+            cp "$work/two_phases" with
+            objcopy -R .note.gnu.build-id "$work/two_phases" without
+        }
+        plain "$sprofile" report -n 0 with.sprof without.sprof
+        expect_status 0
+        if [ "$name" = same ]; then
+            ! grep '^note' out || fail "a note on the same files"
+            [ "$(grep -c ' work_burn ' out)" -eq 2 ] || fail "no names: $(cat out)"
+        else
+            [ "$(grep -c '^note' out)" -eq 1 ] || fail "notes: $(grep note out)"
+            grep -q '^note: 2 files of host elsewhere are not here' out ||
+                fail "no hint: $(cat out)"
+            ! grep -q ' work_burn ' out || fail "a name of another file"
+            plain "$sprofile" info with.sprof
+            grep -q 'the profile is of another host' out ||
+                fail "info: no hint: $(cat out)"
+        fi
+    done
+else
+    lacks hosts "unshare does not work: $(cat err)"
+fi
+
 # Debug sections that were compressed by zstd.
 # - They have lines, or one line of `report` and of `info` says that this build
 #   cannot read them;

@@ -95,17 +95,34 @@ grep -qE ' Python$' out && ! grep -q 'generated code' out ||
 plain "$sprofile" convert --script p.pb.gz script.folded
 [ "$(share "$stack" script.folded)" -ge 80 ] ||
     fail "pprof: --script: $(head -n 3 script.folded)"
+# Of both, the spool has native frames, also in a spool that is made of both.
+plain "$sprofile" merge --native -o both.sprof p.sprof p.pb.gz
+expect_status 1
+grep -q -- '--native: the pprof files have no native frames' err ||
+    fail "both: $(cat err)"
+"$sprofile" convert --native p.sprof native.folded
+"$sprofile" convert p.pb.gz pprof.folded
+"$sprofile" convert --native both.sprof both.folded
+sums() {
+    awk '{ n = $NF; $NF = ""; sum[$0] += n }
+        END { for (stack in sum) print stack sum[stack] }' "$@" | sort
+}
+diff <(sums both.folded) <(sums native.folded pprof.folded) ||
+    fail "both: other stacks"
 plain "$sprofile" report --native p.pb.gz
 expect_status 1
 grep -q 'pprof files have no native frames of interpreters' err ||
     fail "pprof: --native: $(cat err)"
 # A pprof file does not say how the weights of its samples differ, so the
-# intervals, in the third column, may be others.
+# intervals, in the third column, may be others, and a note says so.
 rows() {
-    "$sprofile" report -n 0 "$1" 2>&1 | sed -n '/flat/,$p' | awk '{ $3 = ""; print }'
+    "$sprofile" report -n 0 "$1" 2>&1 | tee "$1.report" |
+        sed -n '/flat/,$p' | grep -v '^note: ±' | awk '{ $3 = ""; print }'
 }
 diff <(rows p.sprof) <(rows p.pb.gz) >differences ||
     fail "pprof: another table: $(head -n 5 differences)"
+grep -q '^note: ± is at least' p.pb.gz.report || fail "pprof: no note on ±"
+! grep '^note: ±' p.sprof.report || fail "a note on ±"
 
 python3 - >kinds <<'P' || fail "Firefox: $(cat kinds)"
 import json, sys

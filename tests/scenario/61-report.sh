@@ -169,6 +169,13 @@ expect_status 3
 head -n 1 out | grep -Eq '^total +\+.* s CPU, \+.* %; seconds' ||
     fail "the total is not first: $(head -n 1 out)"
 grep -q 'the total, +' err || fail "the total did not fail"
+# Commands differ, so shares are compared, and nothing is known of the total.
+plain "$sprofile" diff --fail-above 20 --min 99 few.sprof a.sprof
+expect_status 1
+grep -q '^sprofile: the total is +.* --absolute, or --shares' err ||
+    fail "the total is not told: $(cat err)"
+plain "$sprofile" diff --shares --fail-above 20 --min 99 few.sprof a.sprof
+expect_status 0
 if has python3; then
     plain "$sprofile" diff --json --all a.sprof c.sprof
     python3 -c 'import json, sys
@@ -338,7 +345,7 @@ plain "$sprofile" merge -o twice.sprof a.sprof b.sprof
 
 compares seconds a.sprof b.sprof
 if ! grep -Eq '^(slower|faster)$' out; then
-    shows '^nothing  a change of [0-9.]+ % of the whole would have been seen$' \
+    shows '^nothing  a function must change by [0-9.]+ % of all (CPU|wall) time to be seen$' \
         '^         to see [0-9.]+ %, record [0-9.]+ s(, or -F [0-9]+)?$'
 fi
 ! grep -q '^scale' out || fail "seconds are scaled"

@@ -102,6 +102,27 @@ all_has_come() {
         [ "$(grep -c " $(cat expected) " sums)" -eq ${#protocols[@]} ]
 }
 
+# Two spools were removed while no push ran. Of one nothing was taken before: it
+# may have been empty, as that of a process without a sample, and is not told.
+section "Spools that are gone"
+mkdir -m 700 state
+echo "sprofile push 1 0 0123456789abcdef0123456789abcdef" >state/state
+for name in empty begun; do
+    taken='0 0 0'
+    [ "$name" = empty ] || taken='12 11000000 12000000'
+    printf '%s\n' "spool $name.1.2.3" "path $tmp/$name.sprof" at \
+        'position 4096 5000000' "taken $taken" 'debts 0 0 0' end
+done >>state/state
+serve ok
+push --otlp "$url"
+end_push TERM
+expect_status 0
+[ "$(grep -c 'is gone' push.err)" -eq 1 ] &&
+    grep -q 'begun.sprof is gone: .* is lost$' push.err ||
+    fail "what is told: $(cat push.err)"
+kill "$server"
+wait "$server" 2>/dev/null
+
 section "Sums"
 cp "$work/busy_and_waiting" "$service"
 serve ok drop busy fail slow ok drop ok fail ok

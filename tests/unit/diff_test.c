@@ -400,11 +400,13 @@ scaled_times_ignore_the_total(void **state)
     assert_true(fabs(diff.factor - 0.5) < 1e-9);
     assert_int_equal(findings(&diff), 0);
     assert_false(diff_fails(&diff));
+    assert_true(diff.is_total_open);
     diff_release(&diff);
     options.absolute = true;
     assert_int_equal(diff_build(&diff, old, new, &options), 0);
     assert_int_equal(findings(&diff), 2);
     assert_true(diff.total.fails);
+    assert_false(diff.is_total_open);
     assert_true(fabs(diff.total.change - 2e9) < 1);
     diff_release(&diff);
     profile_free(new);

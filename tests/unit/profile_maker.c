@@ -17,7 +17,7 @@
 #include "profile_maker.h"
 
 struct maker_name maker_names[32];
-unsigned maker_name_count, maker_files;
+unsigned maker_name_count, maker_files, maker_refused;
 struct collector maker_collector;
 static struct intern maker_ids;
 
@@ -44,7 +44,7 @@ struct symbolizer *
 symbolizer_new(const struct symbolizer_options *options)
 {
     (void)options;
-    maker_files = 0;
+    maker_files = maker_refused = 0;
     intern_clear(&maker_ids);
     return (struct symbolizer *)maker_names;
 }
@@ -76,9 +76,10 @@ symbolizer_path(const struct symbolizer *symbolizer, uint32_t id)
 }
 
 void
-symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id)
+symbolizer_refuse(struct symbolizer *symbolizer, uint32_t id, const char *why)
 {
-    (void)symbolizer, (void)id;
+    (void)symbolizer, (void)id, (void)why;
+    maker_refused++;
 }
 
 void

@@ -22,6 +22,7 @@ struct maker_name {
 extern struct maker_name maker_names[32];
 extern unsigned maker_name_count; /* of them */
 extern unsigned maker_files;      /* that were added to the symbolizer */
+extern unsigned maker_refused;    /* files that must not be used */
 
 /* The garbage collector in the file of any module. */
 extern struct collector maker_collector;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -470,6 +471,43 @@ names_have_a_budget(void **state)
     assert_int_equal(naming_budget(&profile), 11300000);
 }
 
+/* Load a spool of HOST, with one file that has a build-id and one that has
+ * none. TELLS: the spool tells what the latter was like. Returns how many files
+ * must not be used. */
+static unsigned
+refused_of(const char *host, bool tells)
+{
+    const struct record_process process = {.pid = 4711,
+                                           .host_length =
+                                               (uint16_t)(strlen(host) + 1)};
+    const struct record_module bare = {.id = 2,
+                                       .end = 0x1000,
+                                       .path_length = sizeof("/no/bare")};
+    const struct record_file file = {.module = 2};
+    const struct writer_tail name = {host, process.host_length};
+    const struct writer_tail path = {"/no/bare", bare.path_length};
+    maker_append(RECORD_PROCESS, &process, sizeof(process), &name, 1);
+    maker_add_module(1, "/no/with-id");
+    maker_append(RECORD_MODULE, &bare, sizeof(bare), &path, 1);
+    if (tells)
+        maker_append(RECORD_FILE, &file, sizeof(file), NULL, 0);
+    profile_free(maker_load(NULL));
+    return maker_refused;
+}
+
+/* A file of another host that nothing vouches for is not taken from this one.
+ * One that is not there is left to the symbolizer. */
+static void
+files_of_another_host_are_not_believed(void **state)
+{
+    (void)state;
+    char own[256] = "";
+    assert_int_equal(gethostname(own, sizeof(own) - 1), 0);
+    assert_int_equal(refused_of(own, false), 0);
+    assert_int_equal(refused_of("elsewhere.invalid", true), 0);
+    assert_int_equal(refused_of("elsewhere.invalid", false), 1);
+}
+
 int
 main(void)
 {
@@ -490,6 +528,7 @@ main(void)
         UNIT(text_is_cleaned),
         UNIT(endings_name_formats),
         UNIT(names_have_a_budget),
+        UNIT(files_of_another_host_are_not_believed),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

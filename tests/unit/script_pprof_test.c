@@ -17,6 +17,7 @@
 #include "model/naming.h"
 #include "read/pprof.h"
 #include "write/output_file.h"
+#include "write/pprof.h"
 
 #include "profile_maker.h"
 
@@ -96,6 +97,38 @@ stacks_are_not_folded_again(void **state)
     profile_free(first);
 }
 
+/* The file of a series says nothing of its process, and its only mapping is
+ * that of a language. */
+static void
+a_language_is_no_program(void **state)
+{
+    (void)state;
+    maker_add_process(4711, "/usr/bin/python3");
+    maker_add_thread(1, 4711, "main");
+    maker_add_script(1, SCRIPT_PYTHON, "work", "job.py");
+    maker_add_node(1, 0, 0, 7, NODE_SCRIPT);
+    maker_add_sample(1, 1, 3, 0);
+    struct profile *profile = maker_load(NULL);
+    const struct symbolizer_options options = {.inlines = true};
+    struct profile *back = profile_new(&options);
+    char *bytes = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    const char *wrong;
+    assert_int_equal(pprof_write_series(stream, profile, VALUE_CPU,
+                                        profile->samples,
+                                        profile->sample_count),
+                     0);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(pprof_read(back, (uint8_t *)bytes, length, &wrong), 0);
+    assert_string_equal(profile_node_module(back, back->samples[0].node),
+                        PROFILE_PYTHON);
+    assert_string_equal(back->processes[0].exe, "");
+    free(bytes);
+    profile_free(back);
+    profile_free(profile);
+}
+
 static void
 functions_of_interpreters_are_shown_alone(void **state)
 {
@@ -117,6 +150,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT(languages_come_back),
         UNIT(stacks_are_not_folded_again),
+        UNIT(a_language_is_no_program),
         UNIT(functions_of_interpreters_are_shown_alone),
     };
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

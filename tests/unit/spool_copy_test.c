@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "model/folding.h"
 #include "model/naming.h"
 #include "read/load.h"
 #include "write/output_file.h"
@@ -77,6 +78,7 @@ comes_back(struct profile *profile)
                                  sizeof error),
                      0);
     assert_string_equal(error, "");
+    folding_apply(again);
     other = written(folded_write, again, &again_length);
     assert_string_equal(other, folded);
     assert_int_equal(again->process_count, profile->process_count);
@@ -147,6 +149,36 @@ a_profile_without_a_spool_becomes_one(void **state)
     profile->processes[0].spool = NULL;
     /* As of two rates, whose average is no whole number. */
     profile->cost.rate.due[LIMIT_MERGED] += 1333;
+    comes_back(profile);
+}
+
+/* What an interpreter has for its own functions is left out of a profile, and
+ * comes back neither as frames nor among inlined functions. Code that collects
+ * garbage is called so, though no loop tells that its file has an
+ * interpreter. */
+static void
+stacks_that_are_folded_stay_so(void **state)
+{
+    (void)state;
+    name_places();
+    maker_name(0x30, "_PyEval_EvalFrameDefault", NULL);
+    maker_name(0x40, "builtin_map", "_PyObject_VectorcallTstate");
+    maker_name(0x50, "gc_collect_main", NULL);
+    make_spool(5000000);
+    maker_add_script(1, SCRIPT_PYTHON, "work", "job.py");
+    maker_add_node(5, 1, 1, 7, NODE_SCRIPT);
+    maker_add_node(6, 5, 1, 0x30, 0);
+    maker_add_node(7, 6, 1, 0x40, 0);
+    maker_add_node(8, 7, 1, 0x50, 0);
+    maker_add_sample(1, 8, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    folding_apply(profile);
+    profile->processes[0].spool = NULL;
+    size_t length;
+    char *folded = written(folded_write, profile, &length);
+    assert_non_null(
+        strstr(folded, "main;job.work;builtin_map;[garbage collection]"));
+    free(folded);
     comes_back(profile);
 }
 
@@ -222,6 +254,7 @@ main(void)
         UNIT(one_process_comes_back_as_it_was),
         UNIT(several_processes_come_back_as_they_were),
         UNIT(a_profile_without_a_spool_becomes_one),
+        UNIT(stacks_that_are_folded_stay_so),
         UNIT(what_makes_no_sense),
         UNIT(a_spool_may_be_cut_anywhere),
     };

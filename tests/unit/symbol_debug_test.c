@@ -19,6 +19,8 @@
 #include <cmocka.h>
 
 #include "shell.h"
+#include "symbol/elf_file.h"
+#include "symbol/elf_view.h"
 #include "symbol/inflate.h"
 #include "symbol/symbolizer.h"
 
@@ -252,6 +254,63 @@ what_cannot_be_inflated_is_told(void **state)
     assert_unread("damaged");
 }
 
+/* Set the flag SHF_COMPRESSED (elf(5)) in the header of the section SECTION of
+ * the library. */
+static void
+say_compressed(const char *section)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/library", directory);
+    struct elf_view view;
+    assert_int_equal(elf_view_open(&view, path), 0);
+    const Elf64_Shdr *header = elf_view_section(&view, section);
+    assert_non_null(header);
+    long place = (const uint8_t *)header - view.bytes;
+    Elf64_Shdr changed = *header;
+    changed.sh_flags |= SHF_COMPRESSED;
+    elf_view_close(&view);
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, place, SEEK_SET), 0);
+    assert_int_equal(fwrite(&changed, sizeof(changed), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A section of the program's own is compressed in a way that nobody knows. */
+static void
+sections_of_other_kinds_do_not_matter(void **state)
+{
+    (void)state;
+    if (!shell("gcc -g -O2 -fPIC -shared -o plain known.c && "
+               "printf '\\003%023d' 0 >notes && "
+               "objcopy --add-section notes=notes plain library"))
+        skip();
+    say_compressed("notes");
+    assert_complete("library");
+    struct elf_file file;
+    uint64_t bias;
+    char path[64];
+    snprintf(path, sizeof(path), "%s/library", directory);
+    assert_int_equal(elf_file_open(&file, path, NULL, 0), 0);
+    assert_non_null(elf_file_dwarf(&file, &bias));
+    assert_null(file.unread);
+    elf_file_close(&file);
+}
+
+/* A stripped file that has a compressed debug section all the same. */
+static void
+a_file_without_units_does_not_hide_its_debug_file(void **state)
+{
+    (void)state;
+    check("gcc -g -O2 -fPIC -shared -o plain known.c && "
+          "objcopy --only-keep-debug plain far && "
+          "head -c 9999 /dev/zero >zeros && "
+          "objcopy --strip-debug --add-gnu-debuglink=far "
+          "--add-section .debug_frame=zeros plain stripped && "
+          "objcopy --compress-debug-sections=zlib stripped library && "
+          "readelf -tW library | grep -q ZLIB");
+}
+
 /* Behind a skeleton: one file for each object. */
 static void
 split_debug_information_is_read(void **state)
@@ -291,6 +350,26 @@ a_gnu_package_is_read(void **state)
     check_package("gcc -gdwarf-4", GNU_PACK " && objcopy "
                                             "--compress-debug-sections=zlib "
                                             "library.dwp");
+}
+
+/* The halves, and the package of them, are compressed by zstd. */
+static void
+split_halves_may_be_compressed(void **state)
+{
+    (void)state;
+#define HALVES(version)                                              \
+    "rm -f *.dwp && gcc -gdwarf-" version " -gsplit-dwarf -O2 -fPIC" \
+    " -c known.c && gcc -shared -o library known.o && objcopy " BY_ZSTD
+#define ARE_BY_ZSTD(file) " && readelf -tW " file " | grep -q ZSTD"
+    check_zstd(HALVES("5") "known.dwo" ARE_BY_ZSTD("known.dwo"));
+    check_zstd(HALVES("4") "known.dwo" ARE_BY_ZSTD("known.dwo"));
+    check_zstd("mkdir place && cp known.c place && cd place && gcc -gdwarf-5 "
+               "-gsplit-dwarf -O2 -fPIC -c known.c && "
+               "gcc -shared -o ../library known.o && objcopy " BY_ZSTD
+               "known.dwo ../known.dwo && rm known.dwo");
+    check_zstd(HALVES("4") "--version && dwp -e library -o library.dwp && "
+                           "rm known.dwo && objcopy " BY_ZSTD
+                           "library.dwp" ARE_BY_ZSTD("library.dwp"));
 }
 
 static void
@@ -352,8 +431,11 @@ main(void)
         cmocka_unit_test(what_zstd_compressed_is_read),
         cmocka_unit_test(what_files_share_may_be_compressed),
         cmocka_unit_test(what_cannot_be_inflated_is_told),
+        cmocka_unit_test(sections_of_other_kinds_do_not_matter),
+        cmocka_unit_test(a_file_without_units_does_not_hide_its_debug_file),
         cmocka_unit_test(split_debug_information_is_read),
         cmocka_unit_test(a_gnu_package_is_read),
+        cmocka_unit_test(split_halves_may_be_compressed),
         cmocka_unit_test(a_package_is_read),
         cmocka_unit_test(what_files_share_is_read),
         cmocka_unit_test(what_units_share_is_read),

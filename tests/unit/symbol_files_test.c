@@ -19,7 +19,10 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "shell.h"
+#include "symbol/elf_view.h"
+#include "symbol/mapped_files.h"
 #include "symbol/symbolizer.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -328,6 +331,39 @@ ask(const void *bytes, size_t size)
     symbolizer_free(symbolizer);
 }
 
+/* Another file is mapped where a library was before. The library's own file is
+ * at its path, and what is mapped now must not stand in for it. */
+static void
+another_file_at_a_mapped_address_is_not_used(void **state)
+{
+    (void)state;
+    assert_true(shell("cp whole mapped"));
+    struct elf_view view;
+    assert_int_equal(elf_view_open(&view, in_directory("mapped")), 0);
+    struct bytes right = elf_view_build_id(&view);
+    assert_non_null(right.at);
+    static const uint8_t other[20] = {1};
+    struct bytes wrong = {other, other + (right.end - right.at)};
+    struct mapped_files *files =
+        mapped_files_open((uint32_t)getpid(), clock_now());
+    assert_non_null(files);
+    /* Whether a descriptor leads to it: map_files need a capability. */
+    int fd = open(in_directory("mapped"), O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    bool is_elsewhere;
+    uint64_t start = (uintptr_t)view.bytes;
+    char *copy =
+        mapped_files_find(files, start, "/lib/x.so", right, &is_elsewhere);
+    assert_non_null(copy);
+    assert_true(is_elsewhere);
+    free(copy);
+    copy = mapped_files_find(files, start, "/lib/x.so", wrong, &is_elsewhere);
+    assert_null(copy);
+    close(fd);
+    mapped_files_close(files);
+    elf_view_close(&view);
+}
+
 static void
 truncated_files_are_survived(void **state)
 {
@@ -377,6 +413,7 @@ main(void)
         cmocka_unit_test(a_missing_file_is_told),
         cmocka_unit_test(what_is_not_a_file_is_told),
         cmocka_unit_test(another_build_id_is_refused),
+        cmocka_unit_test(another_file_at_a_mapped_address_is_not_used),
         cmocka_unit_test(truncated_files_are_survived),
         cmocka_unit_test(flipped_bytes_are_survived),
     };

@@ -65,15 +65,21 @@ text_behind(char *line, const char *word)
                : NULL;
 }
 
-/* Pass over the lines of a position. */
-static void
+/* Pass over the lines of a position. Returns whether anything was taken up to
+ * it: a spool without samples is removed when its process ends. */
+static bool
 skip_position(FILE *state)
 {
     char *line = NULL;
     size_t size = 0;
-    while (getline(&line, &size, state) > 0 && strcmp(line, "end\n") != 0)
-        continue;
+    bool has_values = false;
+    while (getline(&line, &size, state) > 0 && strcmp(line, "end\n") != 0) {
+        char *values = text_behind(line, "taken");
+        has_values |= values != NULL && strpbrk(values, "123456789") != NULL;
+        free(values);
+    }
     free(line);
+    return has_values;
 }
 
 /* Take the latest source out of the list. */
@@ -126,10 +132,11 @@ resume_one(struct sources *sources, const struct saved *saved, FILE *state)
 {
     struct source *source = follow_saved(sources, saved);
     if (source == NULL) {
-        skip_position(state);
-        command_fail("%s is gone: what its process did since the last push is "
-                     "lost",
-                     saved->path != NULL ? saved->path : saved->name);
+        if (skip_position(state))
+            command_fail(
+                "%s is gone: what its process did since the last push is "
+                "lost",
+                saved->path != NULL ? saved->path : saved->name);
     } else if (interval_position_resume(source->interval, state) != 0) {
         command_fail("%s: its saved position is damaged", saved->path);
     } else {

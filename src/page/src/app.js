@@ -88,6 +88,16 @@ export function initialState() {
   };
 }
 
+/**
+ * The time that a page shows first: of a program that used less than 5 % of one
+ * CPU, all time.
+ * @param {import('./model.js').Meta} meta
+ * @returns {import('./model.js').Value}
+ */
+export function usualValue({ mode, cpuNs, wallNs }) {
+  return mode === 'wall' && cpuNs < wallNs / 20 ? 'wall' : 'cpu';
+}
+
 export class App {
   /** @param {Model} model */
   constructor(model) {

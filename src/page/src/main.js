@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** main.js -- opens the page: the first screen, and then the time axis. */
-import { App, initialState } from './app.js';
+import { App, initialState, usualValue } from './app.js';
 import { pathOf } from './calltree.js';
 import { ChangesView } from './changes.js';
 import { makeActions } from './actions.js';
@@ -244,8 +244,9 @@ async function open() {
  * @returns {import('./app.js').State}
  */
 function beginning(app) {
-  const state = { ...initialState(), frames: app.whole.meta.frames };
-  if (!app.whole.rows.side) return state;
+  const { meta, rows } = app.whole;
+  const state = { ...initialState(), frames: meta.frames };
+  if (!rows.side) return { ...state, value: usualValue(meta) };
   const isAbsolute = app.changes?.absolute === true;
   return {
     ...state,
