@@ -12,8 +12,9 @@
  *   RULE_GUESS   a search found the caller, and it may be there again:
  *                CFA = sp + offset;
  *                fp = fp, or [CFA + fp_offset] if fp_offset is not 0
- *   RULE_LEAF    CFA = a register + offset, which is known of a leaf alone;
- *                fp as in RULE_FRAME. In another frame: RULE_CHAIN
+ *   RULE_LEAF    CFA = a register + offset, of the frame that was interrupted:
+ *                this one, or one that it called, which leaves the register
+ *                as it is; fp as in RULE_FRAME. Not known: RULE_CHAIN
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers

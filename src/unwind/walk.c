@@ -33,6 +33,7 @@ walk_begin(struct walk *walk, const struct regs *regs)
     walk->go = 0;
     walk->context = NULL;
     walk->registers = NULL;
+    walk->signal = 0;
     walk->is_return = false;
     walk->cut = CUT_NONE;
     walk->tail = walk->capacity / 4;
@@ -137,6 +138,7 @@ go_back(struct walk *walk)
     }
     walk->regs = walk->trusted.regs;
     walk->is_return = walk->trusted.is_return;
+    walk->signal = walk->trusted.signal;
     return lose_way(walk, rules_find(walk->regs.pc - walk->is_return),
                     CUT_NOT_CODE);
 }
@@ -245,6 +247,7 @@ note_trusted(struct walk *walk)
     walk->trusted.regs = walk->regs;
     walk->trusted.depth = walk->depth;
     walk->trusted.is_return = walk->is_return;
+    walk->trusted.signal = walk->signal;
 }
 
 /* Whether the frame at AT, which lies below, may be on another stack. If so,
@@ -309,18 +312,30 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
     return outcome;
 }
 
-/* Undo the frame of a leaf that keeps its CFA in any register. A function that
- * it calls need not keep that. */
+/* Read register NUMBER of the frame that was interrupted last. */
+static bool
+read_register(const struct walk *walk, struct view *view, unsigned number,
+              uint64_t *value)
+{
+    if (walk->signal != 0)
+        return view_read(view, walk->signal + arch_signal_offset(number),
+                         value);
+    *value = walk->context != NULL ? arch_register(walk->context, number)
+                                   : walk->registers->at[number];
+    return true;
+}
+
+/* Undo a frame that keeps its CFA in any register. It was interrupted, or has
+ * called what leaves that register as it is. */
 static enum walk_outcome
 undo_leaf(struct walk *walk, struct view *view, struct rule rule)
 {
     unsigned number = arch_register_of_code(rule_leaf_number(rule));
-    if (walk->depth != 1 || walk->is_return ||
-        (walk->context == NULL && walk->registers == NULL))
+    uint64_t cfa, pc, fp = walk->regs.fp;
+    if (!walk_knows_registers(walk))
         return undo_chain(walk, view, rule_chain(0));
-    uint64_t cfa = walk->context != NULL ? arch_register(walk->context, number)
-                                         : walk->registers->at[number];
-    uint64_t pc, fp = walk->regs.fp;
+    if (!read_register(walk, view, number, &cfa))
+        return cut_walk(walk, CUT_BAD_READ);
     cfa += (uint64_t)rule_leaf_offset(rule);
     if (!view_read(view, rule_return_slot(rule, cfa), &pc) ||
         (rule_fp(rule) == RULE_FP_AT_CFA &&
@@ -383,6 +398,7 @@ undo_signal(struct walk *walk, struct view *view)
         return cut_walk(walk, CUT_NOT_CODE);
     arch_set_link(&regs, link);
     *frame_at(walk, walk->depth - 1) = frame_exact(walk->regs.pc);
+    walk->signal = sp;
     walk->regs = regs;
     walk->is_return = false;
     add_frame(walk, frame_exact(regs.pc));
