@@ -202,6 +202,16 @@ rule_leaf_offset(struct rule rule)
     return rule_cfa_offset(rule) >> RULE_LEAF_NUMBER_BITS;
 }
 
+/* RULE, a RULE_FRAME by fp that finds the caller's fp at its CFA, for a frame
+ * whose fp is DISTANCE bytes above sp: by sp. */
+static inline struct rule
+rule_by_sp(struct rule rule, int64_t distance)
+{
+    uint64_t offset = (uint64_t)(rule_cfa_offset(rule) + distance) & 0xfffffff;
+    uint64_t rest = rule.word & ~(0xfffffffull << 8 | 3ull << 4);
+    return (struct rule){rest | offset << 8 | (uint64_t)RULE_CFA_SP << 4};
+}
+
 /* Where a frame with RULE and this CFA has its return address. */
 static inline uint64_t
 rule_return_slot(struct rule rule, uint64_t cfa)

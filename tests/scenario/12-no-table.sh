@@ -68,6 +68,21 @@ END {
     [ $((right * 100)) -ge $((all * 90)) ] || fail "too few callers"
 fi
 
+# Callers with a frame pointer are found where a function has lost it: with and
+# without an unwind table, and where a signal has interrupted that function.
+if [ -x "$work/lost_fp" ]; then
+    section "a frame pointer that was lost"
+    profile "$work/lost_fp" 500
+    expect_ok
+    for caller in tabled untabled; do
+        expect_share 90 ";main;repeat;$caller;lost_fp" p.folded \
+            "(^|;)$caller;lost_fp"
+        expect_share 90 ";main;repeat;$caller;lost_fp;.*;handle;burn" p.folded \
+            "(^|;)$caller;lost_fp;.*burn"
+    done
+    expect_roots 90 p.folded
+fi
+
 # Stacks go through code that has neither an unwind table nor a frame pointer,
 # and say where that is a guess.
 # - what the code shows is followed: CPython's trampolines for perf, assembly with
