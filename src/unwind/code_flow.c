@@ -289,12 +289,16 @@ static void
 keep_registers(struct following *f, int64_t target,
                const struct code_state *before, struct code_state *state)
 {
-    if (rule_kind(code_rule_of(before, ~0u)) != RULE_LEAF)
+    struct code_state all = *state;
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
+        if (i != CODE_LINK)
+            all.registers[i] = before->registers[i];
+    if (rule_kind(code_rule_of(&all, ~0u)) != RULE_LEAF)
         return;
     uint32_t kept = kept_by_call(f, target);
     for (unsigned i = 0; i < CODE_REGISTERS; i++)
         if ((kept >> i & 1) != 0)
-            state->registers[i] = before->registers[i];
+            state->registers[i] = all.registers[i];
 }
 
 /* Follow the code from AT on with the state ID, until it goes on elsewhere. */
@@ -540,17 +544,23 @@ forget_ends(struct following *f)
 
 /* The rule of the instruction at AT. *NEXT becomes the one after it. A caller
  * is looked up by the last byte of its call. The registers that it needs then
- * are those of a leaf below it. */
+ * are those of a leaf below it. A link register is no longer what it was. */
 static struct rule
 rule_at(struct following *f, uint32_t at, uint32_t *next)
 {
-    const struct code_state *state = &memory->states[state_at(f, at)];
+    struct code_state state = memory->states[state_at(f, at)];
     int64_t target;
     enum code_step step = step_at(f, at, next, &target);
-    struct rule rule = code_rule_of(state, ~0u);
-    if (step != CODE_CALL || rule_kind(rule) != RULE_LEAF)
+    struct rule rule = code_rule_of(&state, ~0u);
+    if (step != CODE_CALL)
         return rule;
-    return code_rule_of(state, kept_by_call(f, target));
+    state.registers[CODE_LINK] = (struct code_value){0};
+    struct rule later = code_rule_of(&state, ~0u);
+    if (rule_kind(later) == RULE_LEAF)
+        later = code_rule_of(&state, kept_by_call(f, target));
+    return rule_kind(later) == RULE_NONE && rule_kind(rule) != RULE_LEAF
+               ? rule
+               : later;
 }
 
 static bool

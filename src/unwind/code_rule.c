@@ -33,25 +33,32 @@ find_cfa(const struct code_state *state, struct code_slot *found)
 }
 
 /* RULE with the place of the return address, which a call leaves in a register.
- */
+ * It may be in one of REGISTERS instead. */
 static struct rule
-add_return(const struct code_state *state, struct rule rule)
+add_return(const struct code_state *state, struct rule rule, uint32_t registers)
 {
     struct code_value at = {0};
     uint64_t bits;
     bool is_linked =
         code_state_is_entry(state->registers[CODE_LINK], CODE_LINK);
     bool is_saved = find_saved(state, CODE_LINK, VALUE_CFA, &at);
-    if ((!is_saved && !is_linked) ||
-        !rule_bits_of_return(is_saved, at.offset, &bits))
-        return rule_make(RULE_NONE);
-    return (struct rule){rule.word | bits};
+    if ((is_saved || is_linked) &&
+        rule_bits_of_return(is_saved, at.offset, &bits))
+        return (struct rule){rule.word | bits};
+    for (unsigned i = 0; i < CODE_REGISTERS && !is_saved && !is_linked; i++)
+        if ((registers >> i & 1) != 0 &&
+            code_state_is_entry(state->registers[i], CODE_LINK) &&
+            rule_cfa(rule) == RULE_CFA_SP &&
+            rule_cfa_offset(rule) <= RULE_LEAF_OFFSET_MAX)
+            return rule_leaf(i, (int32_t)rule_cfa_offset(rule), rule);
+    return rule_make(RULE_NONE);
 }
 
 /* Make the rule of a CFA at OFFSET from CFA's register, with what STATE knows
  * of the caller's fp. */
 static struct rule
-make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
+make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset,
+          uint32_t registers)
 {
     struct code_value at;
     bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
@@ -67,7 +74,7 @@ make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
                                 : RULE_FP_LOST;
     struct rule rule =
         rule_frame(cfa, (int32_t)offset, fp, is_saved ? at.offset : 0);
-    return ARCH_HAS_LINK ? add_return(state, rule) : rule;
+    return ARCH_HAS_LINK ? add_return(state, rule, registers) : rule;
 }
 
 /* One of REGISTERS keeps the CFA, or an address at a known distance from it. */
@@ -79,7 +86,7 @@ make_rule_of_leaf(const struct code_state *state, uint32_t registers)
         if ((registers >> i & 1) == 0 || value.kind != VALUE_CFA ||
             value.offset > 0 || value.offset < -RULE_LEAF_OFFSET_MAX)
             continue;
-        struct rule frame = make_rule(state, RULE_CFA_SP, -value.offset);
+        struct rule frame = make_rule(state, RULE_CFA_SP, -value.offset, 0);
         if (rule_kind(frame) != RULE_NONE)
             return rule_leaf(i, -value.offset, frame);
     }
@@ -110,9 +117,9 @@ code_rule_of(const struct code_state *state, uint32_t registers)
     bool is_record = fp.kind == VALUE_CFA &&
                      code_state_is_entry(code_state_load(state, fp), CODE_FP);
     if (sp.kind == VALUE_CFA && !is_record)
-        return make_rule(state, RULE_CFA_SP, -(int64_t)sp.offset);
+        return make_rule(state, RULE_CFA_SP, -(int64_t)sp.offset, registers);
     if (fp.kind == VALUE_CFA)
-        return make_rule(state, RULE_CFA_FP, -(int64_t)fp.offset);
+        return make_rule(state, RULE_CFA_FP, -(int64_t)fp.offset, 0);
     if (sp.kind != VALUE_BASE || !find_cfa(state, &cfa))
         return make_rule_of_leaf(state, registers);
     struct rule rule = make_rule_by_fp_word(state, &cfa);
@@ -120,5 +127,6 @@ code_rule_of(const struct code_state *state, uint32_t registers)
     if (rule_kind(rule) != RULE_NONE || ARCH_HAS_LINK ||
         !rule_deref_fits(slot, more))
         return rule;
-    return make_rule(state, RULE_CFA_SP_DEREF, rule_deref_offset(slot, more));
+    return make_rule(state, RULE_CFA_SP_DEREF, rule_deref_offset(slot, more),
+                     0);
 }

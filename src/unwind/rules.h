@@ -14,7 +14,8 @@
  *                fp = fp, or [CFA + fp_offset] if fp_offset is not 0
  *   RULE_LEAF    CFA = a register + offset, of the frame that was interrupted:
  *                this one, or one that it called, which leaves the register
- *                as it is; fp as in RULE_FRAME. Not known: RULE_CHAIN
+ *                as it is; fp as in RULE_FRAME. Not known: RULE_CHAIN.
+ *                With a link register: CFA = sp + offset, and pc = a register
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers
@@ -177,7 +178,8 @@ rule_deref_more(struct rule rule)
 }
 
 /* FRAME, a rule of the kind RULE_FRAME, whose CFA is register NUMBER, as
- * instructions have it, + OFFSET bytes instead. */
+ * instructions have it, + OFFSET bytes instead. With a link register, NUMBER
+ * has the return address instead. */
 #define RULE_LEAF_NUMBER_BITS 5
 #define RULE_LEAF_OFFSET_MAX ((1 << 22) - 1)
 

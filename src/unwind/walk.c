@@ -21,9 +21,9 @@
  * walk over nonsense whose frames rise. */
 #define DEPTH_MAX 1000000u
 
-/* Limit of the changes to a lower stack in a walk. Go changes stacks when it
- * calls C, when C calls it, and for its own runtime. A walk over nonsense must
- * not go round for ever. */
+/* Limit of the changes to a lower stack in a walk, or of frames without a
+ * stack. Go changes stacks when it calls C, when C calls it, and for its own
+ * runtime. A walk over nonsense must not go round for ever. */
 #define LEAPS_MAX 16u
 
 HOT void
@@ -325,24 +325,30 @@ read_register(const struct walk *walk, struct view *view, unsigned number,
     return true;
 }
 
-/* Undo a frame that keeps its CFA in any register. It was interrupted, or has
- * called what leaves that register as it is. */
+/* Undo a frame that keeps its CFA in any register; with a link register, its
+ * return address. It was interrupted, or has called what leaves that register
+ * as it is. With a link register, both may have nothing on the stack. */
 static enum walk_outcome
 undo_leaf(struct walk *walk, struct view *view, struct rule rule)
 {
     unsigned number = arch_register_of_code(rule_leaf_number(rule));
-    uint64_t cfa, pc, fp = walk->regs.fp;
-    if (!walk_knows_registers(walk))
+    uint64_t value, pc, fp = walk->regs.fp;
+    if (!walk_knows_registers(walk) || arch_doubts_sp(&walk->regs))
         return undo_chain(walk, view, rule_chain(0));
-    if (!read_register(walk, view, number, &cfa))
+    if (!read_register(walk, view, number, &value))
         return cut_walk(walk, CUT_BAD_READ);
-    cfa += (uint64_t)rule_leaf_offset(rule);
-    if (!view_read(view, rule_return_slot(rule, cfa), &pc) ||
+    uint64_t cfa = (ARCH_HAS_LINK ? walk->regs.sp : value) +
+                   (uint64_t)rule_leaf_offset(rule);
+    pc = value;
+    if ((!ARCH_HAS_LINK &&
+         !view_read(view, rule_return_slot(rule, cfa), &pc)) ||
         (rule_fp(rule) == RULE_FP_AT_CFA &&
          !view_read(view, cfa + (uint64_t)rule_fp_offset(rule), &fp)))
         return cut_walk(walk, CUT_BAD_READ);
     if (rule_fp(rule) == RULE_FP_LOST)
         fp = REGS_FP_UNKNOWN;
+    if (ARCH_HAS_LINK && walk->is_return && walk->leaps++ < LEAPS_MAX)
+        walk->is_return = false;
     return enter_caller(walk, arch_code(pc), cfa, fp);
 }
 

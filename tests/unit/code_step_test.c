@@ -120,6 +120,8 @@ work(void)
         divide(c, 0, a, 40, 1000003);
     if (checksum != NULL)
         checksum(0, (unsigned char *)text, 700);
+    if (__builtin_cpu_supports("sse4.2"))
+        __asm__ volatile("pcmpistri $0, %%xmm0, %%xmm1" ::: "rcx", "cc");
     free(malloc(100000));
 }
 

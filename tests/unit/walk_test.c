@@ -224,6 +224,36 @@ registers_of_the_interrupted_frame_are_known(void **state)
     assert_int_equal(walk.depth, 4);
 }
 
+/* A leaf, and its caller, have nothing on the stack. The caller's return
+ * address is in a register of the leaf. */
+static void
+a_return_address_is_in_a_register(void **state)
+{
+    struct arch_registers registers = {{0}};
+    struct rule nothing = rule_frame(RULE_CFA_SP, 0, RULE_FP_SAME, 0);
+    struct regs regs = {.pc = LEAF, .sp = word_at(4), .fp = word_at(20)};
+
+    (void)state;
+    if (!ARCH_HAS_LINK)
+        skip();
+    rules_put(LEAF, rule_entry());
+    put_rule(F1, rule_leaf(15, 0, nothing));
+    put_rule(F2, rule_make(RULE_ROOT));
+    arch_set_link(&regs, F1);
+    registers.at[15] = F2;
+    walk_begin(&walk, &regs);
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 3);
+    assert_int_equal(walk.regs.sp, word_at(4));
+    /* A circle has an end. */
+    registers.at[15] = F1;
+    walk_begin(&walk, &regs);
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_CUT);
+    assert_int_equal(walk.cut, CUT_STUCK);
+}
+
 static void
 a_0_is_a_root(void **state)
 {
@@ -525,6 +555,7 @@ main(void)
         cmocka_unit_test_setup(a_chain_is_followed, begin_walk),
         cmocka_unit_test_setup(a_chain_over_a_hole_is_followed, begin_walk),
         cmocka_unit_test_setup(a_signal_frame_is_crossed, begin_walk),
+        cmocka_unit_test_setup(a_return_address_is_in_a_register, begin_walk),
         cmocka_unit_test_setup(registers_of_the_interrupted_frame_are_known,
                                begin_walk),
         cmocka_unit_test_setup(a_0_is_a_root, begin_walk),
