@@ -260,12 +260,13 @@ park(struct slot *slot)
 }
 
 /* Whether it is worth waiting for the sampler. It is not where the sampler has
- * already looked at the pc. */
+ * already looked at the pc, or may have done so in vain. */
 static bool
 is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
 {
     uint64_t pc = slot->walk.regs.pc - slot->walk.is_return;
-    return outcome != WALK_LOST || rule_kind(rules_find(pc)) != RULE_GUESS;
+    return outcome != WALK_NEEDS_FP &&
+           (outcome != WALK_LOST || rule_kind(rules_find(pc)) != RULE_GUESS);
 }
 
 /* Leave to the sampler a walk that only the sampler can go on with. Returns as
@@ -366,8 +367,8 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
         collect_script(slot, context);
     enum walk_outcome outcome =
         is_walkable ? walk_run(&slot->walk, &view) : WALK_MISS;
-    bool is_missing =
-        outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
+    bool is_missing = outcome == WALK_MISS || outcome == WALK_HARD ||
+                      outcome == WALK_LOST || outcome == WALK_NEEDS_FP;
     if (is_missing)
         walk_leave(&slot->walk);
     return !is_missing || leave_to_sampler(slot, context, outcome);

@@ -15,6 +15,7 @@
 #include "process/unloads.h"
 #include "signals/nested.h"
 #include "unwind/learn.h"
+#include "unwind/peek.h"
 #include "unwind/resume.h"
 #include "unwind/script.h"
 #include "ask.h"
@@ -159,7 +160,11 @@ finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
                             .clock = clock,
                             .until = clock() + SERVE_NS,
                             .since = since};
-    enum walk_outcome outcome = resume_run(&finish, &slot->walk, view);
+    enum walk_outcome outcome;
+    while ((outcome = resume_run(&finish, &slot->walk, view)) ==
+               WALK_NEEDS_FP &&
+           peek_find_by_sp(&slot->walk, view))
+        ;
     if (outcome == WALK_ROOT)
         note_root(slot);
     return outcome;

@@ -18,12 +18,14 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "code_effect.h"
+#include "code_kept.h"
+#include "code_rule.h"
 #include "code_flow.h"
 #include "base/poison.h"
 
 /* Limits: of the states, a power of two; of the ways that wait to be followed,
  * and of those among them that are doubtful; of what is followed in all, in
- * instructions; and of trials. */
+ * instructions, functions that are called with it; and of trials. */
 #define STATES 2048u
 #define WAYS 4096u
 #define DOUBTFUL 256u
@@ -73,7 +75,8 @@ struct following {
     bool switch_is_gone; /* the frame is gone there */
     uint32_t trials;
     bool is_trial;
-    bool meets; /* the trial has met what is known */
+    bool is_row; /* and no jump was met in it */
+    bool meets;  /* the trial has met what is known */
     uint32_t changes;
 };
 
@@ -233,13 +236,34 @@ take_switch(struct following *f, uint32_t end, const struct code_state *state,
     f->switch_state = id;
 }
 
+/* Where STEP, the instruction of LENGTH bytes at AT, goes by TARGET, which is
+ * relative to it. Negative: not known, because a register or a word has the
+ * address. */
+static int64_t
+aim_of(enum code_step step, uint32_t at, size_t length, int64_t target)
+{
+    bool is_known = target != 0 && target != (int64_t)length;
+    return step != CODE_CALL || is_known ? at + target : -1;
+}
+
+/* The registers that a call of the code at TARGET, if that is known, surely
+ * leaves as they are. A bit for each. */
+static uint32_t
+kept_by_call(struct following *f, int64_t target)
+{
+    return target >= 0 && (uint64_t)target < f->length && f->steps < STEPS
+               ? code_kept_read(f->code, f->length, (size_t)target, &f->steps)
+               : 0;
+}
+
 /* A call of the code at TARGET, if that is known, ends at AT, in state ID;
  * STATE was before it. If it does not return, what follows is another
  * function's. So it is doubtful what follows if that fills a gap, or if nothing
  * is on the stack, as at the entry of that function: most calls need a stack
  * that is aligned (ABI for x86-64, section 3.2.2), or a place for the return
  * address. Assembly calls its own helpers without. There, functions begin at
- * multiples of 16. A wrong beginning mostly does not. */
+ * multiples of 16. A wrong beginning mostly does not. One trial is for a row of
+ * calls without a jump if what they call is followed to its returns. */
 static void
 pass_call(struct following *f, uint32_t at, int64_t target,
           const struct code_state *state, uint32_t id)
@@ -252,10 +276,29 @@ pass_call(struct following *f, uint32_t at, int64_t target,
     bool has_frame = !code_effect_has_no_frame(state);
     bool is_own = target >= 0 && target < (int64_t)f->length && !is_padding &&
                   f->entry % ALIGNED == 0 && at % ALIGNED != 0;
-    if (has_frame && !is_padding)
+    bool returns = is_own && f->is_row && kept_by_call(f, target) != 0;
+    if ((has_frame && !is_padding) || returns)
         add_way(f, memory->weak, &f->weak, at, id);
     else if (f->doubtful < DOUBTFUL && (has_frame || f->is_called || is_own))
         memory->doubtful[f->doubtful++] = (struct way){at, id};
+}
+
+/* A call of the code at TARGET has led from BEFORE to STATE. If only a register
+ * tells where the frame is, and the call leaves it as it is, it still tells. */
+static void
+keep_registers(struct following *f, int64_t target,
+               const struct code_state *before, struct code_state *state)
+{
+    struct code_state all = *state;
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
+        if (i != CODE_LINK)
+            all.registers[i] = before->registers[i];
+    if (rule_kind(code_rule_of(&all, ~0u)) != RULE_LEAF)
+        return;
+    uint32_t kept = kept_by_call(f, target);
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
+        if ((kept >> i & 1) != 0)
+            state->registers[i] = all.registers[i];
 }
 
 /* Follow the code from AT on with the state ID, until it goes on elsewhere. */
@@ -275,9 +318,11 @@ follow(struct following *f, uint32_t at, uint32_t id)
         enum code_step step =
             code_effect_step(&state, f->code + at, f->length - at, &length,
                              &target);
-        bool is_known = target != 0 && target != (int64_t)length;
-        target += at;
+        target = aim_of(step, at, length, target);
         at += (uint32_t)length;
+        if (step == CODE_CALL)
+            keep_registers(f, target, here, &state);
+        f->is_row &= step == CODE_ON || step == CODE_CALL;
         if (memcmp(&state, &memory->states[id], sizeof(state)) != 0)
             id = number_of(f, &state);
         if (id == 0 || step == CODE_LOST)
@@ -287,7 +332,7 @@ follow(struct following *f, uint32_t at, uint32_t id)
         else if (step == CODE_SWITCH)
             take_switch(f, at, &state, id);
         else if (step == CODE_CALL)
-            pass_call(f, at, is_known ? target : -1, here, id);
+            pass_call(f, at, target, here, id);
         else if (step == CODE_RETURN || step == CODE_LEAVE)
             leave(f, &state, step == CODE_RETURN);
         if (step != CODE_ON && step != CODE_BRANCH)
@@ -341,16 +386,17 @@ follow_all(struct following *f)
     }
 }
 
-/* The step at AT. *NEXT becomes the instruction behind it. */
+/* The step at AT. *NEXT becomes the instruction after it, and *TARGET where it
+ * goes. */
 static enum code_step
-step_at(const struct following *f, uint32_t at, uint32_t *next)
+step_at(const struct following *f, uint32_t at, uint32_t *next, int64_t *target)
 {
     struct code_state state = {0};
     size_t length;
-    int64_t target;
-    enum code_step step = code_effect_step(&state, f->code + at, f->length - at,
-                                           &length, &target);
+    enum code_step step =
+        code_effect_step(&state, f->code + at, f->length - at, &length, target);
     *next = at + (uint32_t)length;
+    *target = aim_of(step, at, length, *target);
     return step;
 }
 
@@ -360,13 +406,13 @@ static bool
 try_way(struct following *f, struct way way)
 {
     struct following before = *f;
-    f->is_trial = true;
+    f->is_trial = f->is_row = true;
     f->meets = false;
     f->changes = 0;
     add_way(f, memory->sure, &f->sure, way.at, way.state);
     follow_all(f);
     bool is_ours = !f->is_wrong && (f->meets || f->returns != before.returns);
-    f->is_trial = false;
+    f->is_trial = f->is_row = false;
     while (f->changes != 0) {
         struct change *last = &memory->changes[--f->changes];
         if (is_ours)
@@ -407,11 +453,12 @@ follow_switch(struct following *f)
 {
     uint32_t at = f->switch_end;
     size_t size;
+    int64_t target;
     if (f->switch_state == 0 || f->trials++ >= TRIALS)
         return false;
     while (at < f->length) {
         if (state_at(f, at) != 0)
-            (void)step_at(f, at, &at);
+            (void)step_at(f, at, &at, &target);
         else if (code_effect_is_padding(f->code + at, f->length - at, &size))
             at += (uint32_t)size;
         else
@@ -423,127 +470,6 @@ follow_switch(struct following *f)
         return false;
     f->switch_end = at;
     return true;
-}
-
-/* Where the caller's register NUMBER is saved: *AT. */
-static bool
-find_saved(const struct code_state *state, unsigned number, unsigned kind,
-           struct code_value *at)
-{
-    for (uint32_t i = 0; i < state->count; i++)
-        if (code_state_is_entry(state->slots[i].value, number) &&
-            state->slots[i].at.kind == kind) {
-            *at = state->slots[i].at;
-            return true;
-        }
-    return false;
-}
-
-/* Where the CFA itself, or an address at a known distance from it, is saved
- * above the last alignment of sp. */
-static bool
-find_cfa(const struct code_state *state, struct code_slot *found)
-{
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->slots[i].value.kind == VALUE_CFA &&
-            state->slots[i].at.kind == VALUE_BASE) {
-            *found = state->slots[i];
-            return true;
-        }
-    return false;
-}
-
-/* RULE with the place of the return address, which a call leaves in a register.
- */
-static struct rule
-add_return(const struct code_state *state, struct rule rule)
-{
-    struct code_value at = {0};
-    uint64_t bits;
-    bool is_linked =
-        code_state_is_entry(state->registers[CODE_LINK], CODE_LINK);
-    bool is_saved = find_saved(state, CODE_LINK, VALUE_CFA, &at);
-    if ((!is_saved && !is_linked) ||
-        !rule_bits_of_return(is_saved, at.offset, &bits))
-        return rule_make(RULE_NONE);
-    return (struct rule){rule.word | bits};
-}
-
-/* Make the rule of a CFA at OFFSET from CFA's register, with what STATE knows
- * of the caller's fp. */
-static struct rule
-make_rule(const struct code_state *state, enum rule_cfa cfa, int64_t offset)
-{
-    struct code_value at;
-    bool is_saved = find_saved(state, CODE_FP, VALUE_CFA, &at);
-    bool is_same = code_state_is_entry(state->registers[CODE_FP], CODE_FP);
-    struct code_value elsewhere;
-    if (offset < 0 || offset > RULE_OFFSET_MAX ||
-        (is_saved && !rule_bits_fit(at.offset)) ||
-        (!is_saved && !is_same &&
-         find_saved(state, CODE_FP, VALUE_BASE, &elsewhere)))
-        return rule_make(RULE_NONE);
-    enum rule_fp fp = is_saved  ? RULE_FP_AT_CFA
-                      : is_same ? RULE_FP_SAME
-                                : RULE_FP_LOST;
-    struct rule rule =
-        rule_frame(cfa, (int32_t)offset, fp, is_saved ? at.offset : 0);
-    return ARCH_HAS_LINK ? add_return(state, rule) : rule;
-}
-
-/* A register other than sp and fp keeps the CFA, or an address at a known
- * distance from it. */
-static struct rule
-make_rule_of_leaf(const struct code_state *state)
-{
-    for (unsigned i = 0; i < CODE_REGISTERS && !ARCH_HAS_LINK; i++) {
-        const struct code_value value = state->registers[i];
-        if (value.kind != VALUE_CFA || value.offset > 0 ||
-            value.offset < -RULE_LEAF_OFFSET_MAX)
-            continue;
-        struct rule frame = make_rule(state, RULE_CFA_SP, -value.offset);
-        if (rule_kind(frame) != RULE_NONE)
-            return rule_leaf(i, -value.offset, frame);
-    }
-    return rule_make(RULE_NONE);
-}
-
-/* gcc keeps the CFA at fp + an offset if it aligns sp and needs arguments. */
-static struct rule
-make_rule_by_fp_word(const struct code_state *state,
-                     const struct code_slot *cfa)
-{
-    struct code_value at, fp = state->registers[CODE_FP];
-    if (ARCH_HAS_LINK || cfa->value.offset != 0 || fp.kind != VALUE_BASE ||
-        !find_saved(state, CODE_FP, VALUE_BASE, &at))
-        return rule_make(RULE_NONE);
-    return rule_frame(RULE_CFA_FP_DEREF, cfa->at.offset - fp.offset,
-                      RULE_FP_AT_FP, at.offset - fp.offset);
-}
-
-/* The rule of STATE: where the caller is. RULE_NONE: it is not known. */
-static struct rule
-rule_of(const struct code_state *state)
-{
-    const struct code_value sp = state->registers[CODE_SP];
-    const struct code_value fp = state->registers[CODE_FP];
-    struct code_slot cfa;
-    /* A function that keeps a frame pointer may change sp where it is not
-     * followed. */
-    bool is_record = fp.kind == VALUE_CFA &&
-                     code_state_is_entry(code_state_load(state, fp), CODE_FP);
-    if (sp.kind == VALUE_CFA && !is_record)
-        return make_rule(state, RULE_CFA_SP, -(int64_t)sp.offset);
-    if (fp.kind == VALUE_CFA)
-        return make_rule(state, RULE_CFA_FP, -(int64_t)fp.offset);
-    if (sp.kind != VALUE_BASE || !find_cfa(state, &cfa))
-        return make_rule_of_leaf(state);
-    struct rule rule = make_rule_by_fp_word(state, &cfa);
-    int64_t slot = cfa.at.offset - sp.offset, more = -cfa.value.offset;
-    if (rule_kind(rule) != RULE_NONE || ARCH_HAS_LINK ||
-        !rule_deref_fits(slot, more))
-        return rule;
-    return make_rule(state, RULE_CFA_SP_DEREF, rule_deref_offset(slot, more));
 }
 
 /* Add a row from START to END - 1, or extend the last one. */
@@ -616,23 +542,37 @@ forget_ends(struct following *f)
             memory->at[at] = 0;
 }
 
+/* The rule of the instruction at AT. *NEXT becomes the one after it. A caller
+ * is looked up by the last byte of its call. The registers that it needs then
+ * are those of a leaf below it. A link register is no longer what it was. */
+static struct rule
+rule_at(struct following *f, uint32_t at, uint32_t *next)
+{
+    struct code_state state = memory->states[state_at(f, at)];
+    int64_t target;
+    enum code_step step = step_at(f, at, next, &target);
+    struct rule rule = code_rule_of(&state, ~0u);
+    if (step != CODE_CALL)
+        return rule;
+    state.registers[CODE_LINK] = (struct code_value){0};
+    struct rule later = code_rule_of(&state, ~0u);
+    if (rule_kind(later) == RULE_LEAF)
+        later = code_rule_of(&state, kept_by_call(f, target));
+    return rule_kind(later) == RULE_NONE && rule_kind(rule) != RULE_LEAF
+               ? rule
+               : later;
+}
+
 static bool
-make_rows(const struct following *f, struct code_flow *flow)
+make_rows(struct following *f, struct code_flow *flow)
 {
     flow->count = 0;
     for (uint32_t at = f->low; at <= f->high; at++) {
-        uint32_t id = state_at(f, at);
-        if (id == 0)
-            continue;
-        struct rule rule = rule_of(&memory->states[id]);
         uint32_t next;
-        /* A caller is looked up by the last byte of its call, and is no leaf.
-         */
-        bool is_call = step_at(f, at, &next) == CODE_CALL;
-        if (rule_kind(rule) == RULE_NONE ||
-            (is_call && rule_kind(rule) == RULE_LEAF))
+        if (state_at(f, at) == 0)
             continue;
-        if (!add_row(flow, at, next, rule))
+        struct rule rule = rule_at(f, at, &next);
+        if (rule_kind(rule) != RULE_NONE && !add_row(flow, at, next, rule))
             return false;
     }
     return true;

@@ -85,21 +85,43 @@ code_rows_begin(void)
     return kept != NULL ? code_flow_begin() : -1;
 }
 
-struct cfi_row
-code_rows_find(uint64_t pc)
+/* The function that has a row for PC: *ROW. NULL: none has. */
+static const struct function *
+find_function(uint64_t pc, const struct code_row **row)
 {
     for (uint32_t i = functions; i-- > 0;) {
         const struct function *function = &kept->functions[i];
         if (pc < function->start || pc >= function->end)
             continue;
-        const struct code_row *row =
-            code_flow_row(kept->rows + function->first, function->count,
-                          pc - function->base);
-        if (row != NULL)
-            return (struct cfi_row){function->base + row->start,
-                                    function->base + row->end, row->rule};
+        *row = code_flow_row(kept->rows + function->first, function->count,
+                             pc - function->base);
+        if (*row != NULL)
+            return function;
     }
-    return (struct cfi_row){pc, pc, rule_make(RULE_NONE)};
+    return NULL;
+}
+
+struct cfi_row
+code_rows_find(uint64_t pc)
+{
+    const struct code_row *row;
+    const struct function *function = find_function(pc, &row);
+    if (function == NULL)
+        return (struct cfi_row){pc, pc, rule_make(RULE_NONE)};
+    return (struct cfi_row){function->base + row->start,
+                            function->base + row->end, row->rule};
+}
+
+bool
+code_rows_function(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+    const struct code_row *row;
+    const struct function *function = find_function(pc, &row);
+    if (function == NULL)
+        return false;
+    *start = function->start;
+    *end = function->end;
+    return true;
 }
 
 static bool

@@ -7,6 +7,7 @@
 #ifndef UNWIND_CODE_ROWS_H
 #define UNWIND_CODE_ROWS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cfi.h"
@@ -20,6 +21,10 @@ int code_rows_begin(void);
 /* The row of PC; its rule is RULE_NONE if none is known. Context: sampler, in
  * window. */
 struct cfi_row code_rows_find(uint64_t pc);
+
+/* Where the function of PC begins and ends, as far as it was read. Returns
+ * false if it has no row. Context: sampler, in window. */
+bool code_rows_function(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /* A walk needs the rule for PC, which is in a module without an FDE for it.
  * Context: sampler, in window. */

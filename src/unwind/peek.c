@@ -28,6 +28,7 @@
 #include "process/modules.h"
 #include "process/unloads.h"
 #include "call_site.h"
+#include "code_rows.h"
 #include "frame_size.h"
 #include "link.h"
 #include "pages.h"
@@ -113,7 +114,8 @@ set_bounds(struct search *search)
     uint64_t pc = search->walk->regs.pc - search->walk->is_return;
     search->low = sp;
     search->high = sp + REACH;
-    if (!learn_function(pc, function)) {
+    if (!learn_function(pc, function) &&
+        !code_rows_function(pc, &function->start, &function->end)) {
         function->start = 0;
         return;
     }
@@ -256,6 +258,26 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
         walk->regs.fp = REGS_FP_UNKNOWN;
         return false;
     }
+    walk->cut = CUT_NONE;
+    return true;
+}
+
+bool
+peek_find_by_sp(struct walk *walk, struct view *view)
+{
+    uint64_t address, pc = walk->regs.pc - walk->is_return;
+    struct rule rule = rules_find(pc);
+    struct search search = {.walk = walk, .view = view, .rule = rule};
+    if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) != RULE_CFA_FP ||
+        rule_fp(rule) != RULE_FP_AT_CFA || rule_is_linked(rule) ||
+        !walk->is_return || arch_doubts_sp(&walk->regs) || peek_begin() != 0)
+        return false;
+    set_bounds(&search);
+    if (!search.is_bounded || search.low != search.high ||
+        !read_return(&search, search.low, &address) ||
+        find_evidence(&search, address) == CALL_SITE_NONE)
+        return false;
+    rules_put(pc, rule_by_sp(rule, (int64_t)(search.low - walk->regs.sp)));
     walk->cut = CUT_NONE;
     return true;
 }

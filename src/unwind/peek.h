@@ -9,6 +9,7 @@
 #ifndef UNWIND_PEEK_H
 #define UNWIND_PEEK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "walk.h"
@@ -29,6 +30,12 @@ struct peek_copy {
 /* Copy the stack from SP on, as far as it is in memory and 16 KiB at most.
  * Takes some us. Context: sampler. */
 void peek_copy(uint64_t sp, struct peek_copy *copy);
+
+/* WALK stands in a caller that is found by fp, which one of its callees has
+ * overwritten (WALK_NEEDS_FP). Let the rule by sp hold there from now on, if
+ * code shows a frame of fixed size and VIEW has a return address in it. Returns
+ * whether WALK can go on. Context: sampler, in window. */
+bool peek_find_by_sp(struct walk *walk, struct view *view);
 
 /*
  * Walk the stack of a thread that stands at AT into WALK. What is in COPY is

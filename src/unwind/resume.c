@@ -382,8 +382,9 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
         code_rows_ahead(pages_learner);
         ahead_ns += finish->clock() - start;
         enum rule_kind kind = rule_kind(code_rows_find(pc).rule);
-        /* That of a leaf does not hold here. */
-        if (kind != RULE_NONE && kind != RULE_LEAF) {
+        /* That of a leaf may not hold here. */
+        if (kind != RULE_NONE &&
+            (kind != RULE_LEAF || walk_knows_registers(walk))) {
             learn_rule(pc, walk->is_return);
             walk->cut = CUT_NONE;
             return WALK_ON;

@@ -12,8 +12,10 @@
  *   RULE_GUESS   a search found the caller, and it may be there again:
  *                CFA = sp + offset;
  *                fp = fp, or [CFA + fp_offset] if fp_offset is not 0
- *   RULE_LEAF    CFA = a register + offset, which is known of a leaf alone;
- *                fp as in RULE_FRAME. In another frame: RULE_CHAIN
+ *   RULE_LEAF    CFA = a register + offset, of the frame that was interrupted:
+ *                this one, or one that it called, which leaves the register
+ *                as it is; fp as in RULE_FRAME. Not known: RULE_CHAIN.
+ *                With a link register: CFA = sp + offset, and pc = a register
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers
@@ -176,7 +178,8 @@ rule_deref_more(struct rule rule)
 }
 
 /* FRAME, a rule of the kind RULE_FRAME, whose CFA is register NUMBER, as
- * instructions have it, + OFFSET bytes instead. */
+ * instructions have it, + OFFSET bytes instead. With a link register, NUMBER
+ * has the return address instead. */
 #define RULE_LEAF_NUMBER_BITS 5
 #define RULE_LEAF_OFFSET_MAX ((1 << 22) - 1)
 
@@ -199,6 +202,16 @@ static inline int64_t
 rule_leaf_offset(struct rule rule)
 {
     return rule_cfa_offset(rule) >> RULE_LEAF_NUMBER_BITS;
+}
+
+/* RULE, a RULE_FRAME by fp that finds the caller's fp at its CFA, for a frame
+ * whose fp is DISTANCE bytes above sp: by sp. */
+static inline struct rule
+rule_by_sp(struct rule rule, int64_t distance)
+{
+    uint64_t offset = (uint64_t)(rule_cfa_offset(rule) + distance) & 0xfffffff;
+    uint64_t rest = rule.word & ~(0xfffffffull << 8 | 3ull << 4);
+    return (struct rule){rest | offset << 8 | (uint64_t)RULE_CFA_SP << 4};
 }
 
 /* Where a frame with RULE and this CFA has its return address. */

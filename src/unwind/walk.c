@@ -21,9 +21,9 @@
  * walk over nonsense whose frames rise. */
 #define DEPTH_MAX 1000000u
 
-/* Limit of the changes to a lower stack in a walk. Go changes stacks when it
- * calls C, when C calls it, and for its own runtime. A walk over nonsense must
- * not go round for ever. */
+/* Limit of the changes to a lower stack in a walk, or of frames without a
+ * stack. Go changes stacks when it calls C, when C calls it, and for its own
+ * runtime. A walk over nonsense must not go round for ever. */
 #define LEAPS_MAX 16u
 
 HOT void
@@ -33,6 +33,7 @@ walk_begin(struct walk *walk, const struct regs *regs)
     walk->go = 0;
     walk->context = NULL;
     walk->registers = NULL;
+    walk->signal = 0;
     walk->is_return = false;
     walk->cut = CUT_NONE;
     walk->tail = walk->capacity / 4;
@@ -137,6 +138,7 @@ go_back(struct walk *walk)
     }
     walk->regs = walk->trusted.regs;
     walk->is_return = walk->trusted.is_return;
+    walk->signal = walk->trusted.signal;
     return lose_way(walk, rules_find(walk->regs.pc - walk->is_return),
                     CUT_NOT_CODE);
 }
@@ -245,6 +247,7 @@ note_trusted(struct walk *walk)
     walk->trusted.regs = walk->regs;
     walk->trusted.depth = walk->depth;
     walk->trusted.is_return = walk->is_return;
+    walk->trusted.signal = walk->signal;
 }
 
 /* Whether the frame at AT, which lies below, may be on another stack. If so,
@@ -309,25 +312,43 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
     return outcome;
 }
 
-/* Undo the frame of a leaf that keeps its CFA in any register. A function that
- * it calls need not keep that. */
+/* Read register NUMBER of the frame that was interrupted last. */
+static bool
+read_register(const struct walk *walk, struct view *view, unsigned number,
+              uint64_t *value)
+{
+    if (walk->signal != 0)
+        return view_read(view, walk->signal + arch_signal_offset(number),
+                         value);
+    *value = walk->context != NULL ? arch_register(walk->context, number)
+                                   : walk->registers->at[number];
+    return true;
+}
+
+/* Undo a frame that keeps its CFA in any register; with a link register, its
+ * return address. It was interrupted, or has called what leaves that register
+ * as it is. With a link register, both may have nothing on the stack. */
 static enum walk_outcome
 undo_leaf(struct walk *walk, struct view *view, struct rule rule)
 {
     unsigned number = arch_register_of_code(rule_leaf_number(rule));
-    if (walk->depth != 1 || walk->is_return ||
-        (walk->context == NULL && walk->registers == NULL))
+    uint64_t value, pc, fp = walk->regs.fp;
+    if (!walk_knows_registers(walk) || arch_doubts_sp(&walk->regs))
         return undo_chain(walk, view, rule_chain(0));
-    uint64_t cfa = walk->context != NULL ? arch_register(walk->context, number)
-                                         : walk->registers->at[number];
-    uint64_t pc, fp = walk->regs.fp;
-    cfa += (uint64_t)rule_leaf_offset(rule);
-    if (!view_read(view, rule_return_slot(rule, cfa), &pc) ||
+    if (!read_register(walk, view, number, &value))
+        return cut_walk(walk, CUT_BAD_READ);
+    uint64_t cfa = (ARCH_HAS_LINK ? walk->regs.sp : value) +
+                   (uint64_t)rule_leaf_offset(rule);
+    pc = value;
+    if ((!ARCH_HAS_LINK &&
+         !view_read(view, rule_return_slot(rule, cfa), &pc)) ||
         (rule_fp(rule) == RULE_FP_AT_CFA &&
          !view_read(view, cfa + (uint64_t)rule_fp_offset(rule), &fp)))
         return cut_walk(walk, CUT_BAD_READ);
     if (rule_fp(rule) == RULE_FP_LOST)
         fp = REGS_FP_UNKNOWN;
+    if (ARCH_HAS_LINK && walk->is_return && walk->leaps++ < LEAPS_MAX)
+        walk->is_return = false;
     return enter_caller(walk, arch_code(pc), cfa, fp);
 }
 
@@ -383,6 +404,7 @@ undo_signal(struct walk *walk, struct view *view)
         return cut_walk(walk, CUT_NOT_CODE);
     arch_set_link(&regs, link);
     *frame_at(walk, walk->depth - 1) = frame_exact(walk->regs.pc);
+    walk->signal = sp;
     walk->regs = regs;
     walk->is_return = false;
     add_frame(walk, frame_exact(regs.pc));

@@ -47,7 +47,8 @@ struct walk {
     /* All registers of the leaf, in one of two forms, or NULL. */
     const ucontext_t *context;
     const struct arch_registers *registers;
-    bool is_return; /* regs.pc is a return address */
+    uint64_t signal; /* address of the last signal frame; 0: none yet */
+    bool is_return;  /* regs.pc is a return address */
     enum cut cut;
     uint32_t depth; /* frames so far */
     uint32_t capacity, tail;
@@ -62,6 +63,7 @@ struct walk {
      * The walk goes back to it if it comes to no code. DEPTH 0: none yet. */
     struct {
         struct regs regs;
+        uint64_t signal;
         uint32_t depth;
         bool is_return;
     } trusted;
@@ -85,6 +87,16 @@ void walk_leave(struct walk *walk);
  * overwritten it. If the caller leaves it so, the walk is cut there. It takes
  * no lock. Context: any. */
 enum walk_outcome walk_run(struct walk *walk, struct view *view);
+
+/* Whether a rule of the kind RULE_LEAF can be followed: all registers of the
+ * frame that was interrupted are known, and nothing on the way was guessed.
+ * Context: any. */
+static inline bool
+walk_knows_registers(const struct walk *walk)
+{
+    return !walk->is_guessed && (walk->signal != 0 || walk->context != NULL ||
+                                 walk->registers != NULL);
+}
 
 /* Enter the current frame's caller, whose registers are CALLER, and add its
  * frame. So the sampler undoes a frame without a simple rule. Returns WALK_ON

@@ -41,7 +41,7 @@ if [ $# -eq 0 ]; then
 fi
 
 # Those of which qemu-user can run all.
-units=(code_flow row_table walk walk_guess epilogue_aarch64 code_aarch64 script
+units=(code_flow code_go row_table walk walk_guess epilogue_aarch64 code_aarch64 script
     thread_word_aarch64 stacks traces harvest journal store python_lines mask
     alternate)
 

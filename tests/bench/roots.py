@@ -9,7 +9,7 @@ caller. Those of the third have a frame without a name (stripped programs have
 many). Then it has the threads that parked, and how long threads were stopped
 for each CPU second. What is not installed is left out.
 
-The second table is of kernels.c: functions in assembly, of eleven shapes that
+The second table is of kernels.c: functions in assembly, of thirteen shapes that
 numeric libraries have, each called by one function. It says which part of the
 samples in them has the right caller, a guessed one among these, none, or a
 wrong one. With --against another build has a row of its own.

@@ -22,7 +22,7 @@ expect_ok
 expect_share 95 '^_start;.*;main;outer;near_entry' p.folded ';near_entry|^near_entry'
 
 # Kernels of numeric libraries have the callers that the program knows, or none.
-# At first they are not read yet.
+# At first they are not read yet. Those of each shape are proved, not guessed.
 if [ -x "$work/kernels" ]; then
     section "kernels"
     profile SPROF_COST=off "$work/kernels" 600
@@ -32,32 +32,55 @@ if [ -x "$work/kernels" ]; then
     count = $NF
     stack = $0
     sub(/ [0-9]+$/, "", stack)
-    gsub(/;\[caller guessed\]/, "", stack)
+    guessed = gsub(/;\[caller guessed\]/, "", stack)
     frames = split(stack, frame, ";")
     for (i = 1; i <= frames && frame[i] !~ /^k_/; i++)
         ;
     if (i > frames) next
     all += count
     first = frame[i]
+    of[first] += count
     before = i > 1 ? frame[i - 1] : ""
     if (before ~ /truncated/ || before == "")
         cut += count
     else if (before == "call_" first ||
-             (first == "k_end" && before == "call_k_ends_in_jump"))
+             (first == "k_end" && before == "call_k_ends_in_jump")) {
         right += count
-    else {
+        proved[first] += guessed ? 0 : count
+    } else {
         wrong += count
         print "wrong: " $0
     }
 }
-END { printf "of %d: %d right, %d cut, %d wrong\n", all, right, cut, wrong }
+END {
+    for (name in of)
+        if (of[name] >= 100 && proved[name] < 0.75 * of[name])
+            printf "few: %s: %d of %d\n", name, proved[name], of[name]
+    printf "of %d: %d right, %d cut, %d wrong\n", all, right, cut, wrong
+}
 ' p.folded >kernels.txt
     tail -n 5 kernels.txt
     read -r all right wrong < <(sed -n \
         's/^of \([0-9]*\): \([0-9]*\) right.*, \([0-9]*\) wrong$/\1 \2 \3/p' kernels.txt)
     [ "$all" -ge 1000 ] || fail "only $all samples"
     [ "$wrong" -eq 0 ] || fail "wrong callers"
+    ! grep -q '^few: ' kernels.txt || fail "too few proved callers of a shape"
     [ $((right * 100)) -ge $((all * 90)) ] || fail "too few callers"
+fi
+
+# Callers with a frame pointer are found where a function has lost it: with and
+# without an unwind table, and where a signal has interrupted that function.
+if [ -x "$work/lost_fp" ]; then
+    section "a frame pointer that was lost"
+    profile "$work/lost_fp" 500
+    expect_ok
+    for caller in tabled untabled; do
+        expect_share 90 ";main;repeat;$caller;lost_fp" p.folded \
+            "(^|;)$caller;lost_fp"
+        expect_share 90 ";main;repeat;$caller;lost_fp;.*;handle;burn" p.folded \
+            "(^|;)$caller;lost_fp;.*burn"
+    done
+    expect_roots 90 p.folded
 fi
 
 # Stacks go through code that has neither an unwind table nor a frame pointer,

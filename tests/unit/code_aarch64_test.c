@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "unwind/aarch64/instruction.h"
+#include "unwind/code_flow.h"
 #include "unwind/code_pattern.h"
 #include "unwind/frame_size.h"
 
@@ -282,6 +283,79 @@ instructions_are_read(void **state)
     }
 }
 
+static struct code_flow flow;
+
+static void
+expect_rule(unsigned instruction, struct rule rule)
+{
+    const struct code_row *row =
+        code_flow_row(flow.rows, flow.count, instruction * 4);
+
+    assert_non_null(row);
+    assert_int_equal(row->rule.word, rule.word);
+}
+
+/* Follow a function that calls a helper of instructions WORDS in turn, and
+ * keeps its return address in x15 (dav1d). Returns whether it is proved. */
+static bool
+read_helped(const uint32_t words[2])
+{
+    const uint32_t code[] = {0xaa1e03ef, /* 0: mov x15, x30 */
+                             0x94000004, /* 1: bl 5 */
+                             0x94000003, /* 2: bl 5 */
+                             0xd65f01e0, /* 3: ret x15 */
+                             NOP,        /* 4 */
+                             words[0],   words[1], RET};
+
+    return code_flow_read((const uint8_t *)code, sizeof(code), 0, false, &flow);
+}
+
+static void
+a_return_address_is_in_a_register(void **state)
+{
+    static const uint32_t kept[][2] = {
+        {0x4e2fd5ef /* fadd v15.4s, v15.4s, v15.4s */, NOP},
+        {0x4c40780f /* ld1 {v15.4s}, [x0] */, 0x8b0f0021 /* add x1, x1, x15 */},
+        {0x3dc0000f /* ldr q15, [x0] */, 0xf90001ef /* str x15, [x15] */},
+        {0xa9003c0e /* stp x14, x15, [x0] */, 0xb4ffffe0 /* cbz x0, .-4 */},
+        {0xeb0f001f /* cmp x0, x15 */, 0x1e6041ef /* fmov d15, d15 */}};
+    static const uint32_t changed[] = {0xd280000f /* mov x15, #0 */,
+                                       0xaa0003ef /* mov x15, x0 */,
+                                       0xf940000f /* ldr x15, [x0] */,
+                                       0xa9403c0e /* ldp x14, x15, [x0] */,
+                                       0xb940000f /* ldr w15, [x0] */,
+                                       0xf84085e0 /* ldr x0, [x15], #8 */,
+                                       0xf8408de0 /* ldr x0, [x15, #8]! */,
+                                       0x4cdf79e0 /* ld1 , [x15], #16 */,
+                                       0x0e043c0f /* umov w15, v0.s[0] */,
+                                       0x9e66000f /* fmov x15, d0 */,
+                                       0x9e78000f /* fcvtzs x15, d0 */,
+                                       0xc85f7c0f /* ldxr x15, [x0] */,
+                                       0xc80f7c01 /* stxr w15, x1, [x0] */,
+                                       0xd53bd04f /* mrs x15, tpidr_el0 */,
+                                       0xf820000f /* ldadd x0, x15, [x0] */,
+                                       0xf821800f /* swp */,
+                                       0x5800000f /* ldr x15, . */,
+                                       0x9000000f /* adrp x15, . */,
+                                       0x0460e3ef /* cnth x15 */,
+                                       0xd63f0000 /* blr x0 */,
+                                       0xd61f0000 /* br x0 */};
+    const struct rule by_x15 =
+        rule_leaf(15, 0, rule_frame(RULE_CFA_SP, 0, RULE_FP_SAME, 0));
+
+    (void)state;
+    assert_int_equal(code_flow_begin(), 0);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        assert_true(read_helped(kept[i]));
+        expect_rule(0, rule_entry());
+        expect_rule(1, by_x15);
+        expect_rule(2, by_x15);
+        expect_rule(3, by_x15);
+    }
+    for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+        assert_false(read_helped((const uint32_t[]){changed[i], NOP}));
+}
+
 int
 main(void)
 {
@@ -294,6 +368,7 @@ main(void)
         cmocka_unit_test(ends_of_programs_are_recognized),
         cmocka_unit_test(slots_are_computed),
         cmocka_unit_test(instructions_are_read),
+        cmocka_unit_test(a_return_address_is_in_a_register),
     };
 
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/arch.h"
 #include "process/modules.h"
 #include "unwind/cfi.h"
 #include "unwind/code_effect.h"
@@ -61,7 +62,12 @@ agrees(const struct code_state *state, struct rule rule)
                          ? (int64_t)rule_deref_slot(rule)
                          : rule_cfa_offset(rule);
     struct code_value cfa = code_state_plus(is_by_sp ? sp : fp, offset);
-    if (rule_kind(rule) == RULE_LEAF)
+    if (rule_kind(rule) == RULE_LEAF && ARCH_HAS_LINK)
+        cfa = code_state_is_entry(state->registers[rule_leaf_number(rule)],
+                                  CODE_LINK)
+                  ? code_state_plus(sp, rule_leaf_offset(rule))
+                  : (struct code_value){0};
+    else if (rule_kind(rule) == RULE_LEAF)
         cfa = code_state_plus(state->registers[rule_leaf_number(rule)],
                               rule_leaf_offset(rule));
     if (rule_cfa(rule) >= RULE_CFA_FP_DEREF)

@@ -7,12 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "unwind/code_flow.h"
 
 static struct code_flow flow;
+static bool is_read;
 
 #define READ(code, entry) \
     code_flow_read(code, sizeof(code), entry, false, &flow)
@@ -126,6 +128,97 @@ sp_is_in_a_register(void **state)
     expect_rule(14, rule_leaf(14, 16,
                               rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0)));
     expect_rule(17, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
+}
+
+/* Where sp was is in a register over two calls of a helper, which has a helper
+ * of its own. HELPS of SIZE bytes are its last instructions. */
+#define HELPER 48
+static void
+read_helped(const uint8_t *helps, size_t size)
+{
+    static const uint8_t caller[] = {
+        0x48, 0x89, 0xe1,                        /* 0: mov %rsp, %rcx */
+        0x48, 0x83, 0xe4, 0xe0,                  /* 3: and $-32, %rsp */
+        0xe8, 0x24, 0x00, 0x00, 0x00,            /* 7: call 48 */
+        0x48, 0x83, 0xec, 0x40,                  /* 12: sub $64, %rsp */
+        0xe8, 0x1b, 0x00, 0x00, 0x00,            /* 16: call 48 */
+        0x48, 0x89, 0xcc,                        /* 21: mov %rcx, %rsp */
+        0xc3};                                   /* 24: ret */
+    static const uint8_t helper[] = {0x85, 0xff, /* 48: test %edi, %edi */
+                                     0x74, 0x03, /* 50: je 55 */
+                                     0x31, 0xc0, /* 52: xor %eax, %eax */
+                                     0xc3,       /* 54: ret */
+                                     0xe8, 0x04, 0x00,
+                                     0x00, 0x00}; /* 55: call 64 */
+    uint8_t code[HELPER + 32] = {0};
+
+    memcpy(code, caller, sizeof(caller));
+    memcpy(code + HELPER, helper, sizeof(helper));
+    code[HELPER + sizeof(helper)] = 0xc3; /* 60: ret */
+    memcpy(code + HELPER + 16, helps, size);
+    is_read = READ(code, 0);
+}
+
+static void
+a_helper_leaves_a_register(void **state)
+{
+    static const uint8_t kept[] = {0xff, 0xc2, 0xc3};    /* inc %edx; ret */
+    static const uint8_t changed[] = {0xff, 0xc1, 0xc3}; /* inc %ecx */
+    static const uint8_t byte[] = {0xb5, 0x01, 0xc3};    /* mov $1, %ch */
+    static const uint8_t shift[] = {0xe2, 0xfe, 0xc3};   /* loop */
+    static const uint8_t text[] = {0x66, 0x0f, 0x3a, 0x63,
+                                   0xc1, 0x00, 0xc3};   /* pcmpistri */
+    static const uint8_t called[] = {0xff, 0xd0, 0xc3}; /* call *%rax */
+    static const uint8_t gone[] = {0xff, 0xe0};         /* jmp *%rax */
+    static const uint8_t away[] = {0xe9, 0x00, 0x01, 0x00, 0x00};
+    static const uint8_t ending[] = {0x0f, 0x0b};  /* ud2 */
+    static const uint8_t endless[] = {0xeb, 0xfe}; /* jmp . */
+    const struct rule by_rcx =
+        rule_leaf(1, 8, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+
+    (void)state;
+    read_helped(kept, sizeof(kept));
+    assert_true(is_read);
+    for (size_t at = 7; at < 24; at++)
+        expect_rule(at, by_rcx);
+    expect_rule(24, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    read_helped(ending, sizeof(ending));
+    assert_true(is_read);
+    read_helped(endless, sizeof(endless));
+    assert_true(is_read);
+    read_helped(changed, sizeof(changed));
+    assert_false(is_read);
+    read_helped(byte, sizeof(byte));
+    assert_false(is_read);
+    read_helped(shift, sizeof(shift));
+    assert_false(is_read);
+    read_helped(text, sizeof(text));
+    assert_false(is_read);
+    read_helped(called, sizeof(called));
+    assert_false(is_read);
+    read_helped(gone, sizeof(gone));
+    assert_false(is_read);
+    read_helped(away, sizeof(away));
+    assert_false(is_read);
+}
+
+/* A function that has nothing on the stack calls two helpers. */
+static void
+helpers_are_called_in_a_row(void **state)
+{
+    static const uint8_t code[] = {0xe8, 0x0b, 0x00,
+                                   0x00, 0x00, /* 0: call 16 */
+                                   0x31, 0xc0, /* 5: xor %eax, %eax */
+                                   0xe8, 0x04, 0x00,
+                                   0x00, 0x00,        /* 7: call 16 */
+                                   0x31, 0xc0,        /* 12: xor %eax, %eax */
+                                   0xc3, 0x90,        /* 14: ret; nop */
+                                   0xff, 0xc2, 0xc3}; /* 16: inc %edx; ret */
+
+    (void)state;
+    assert_true(READ(code, 0));
+    for (size_t at = 0; at < 15; at++)
+        expect_rule(at, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
 }
 
 /* A helper is called with nothing on the stack. What follows goes on with that,
@@ -277,6 +370,8 @@ main(void)
         cmocka_unit_test(saves_are_moves),
         cmocka_unit_test(sp_is_in_a_word),
         cmocka_unit_test(sp_is_in_a_register),
+        cmocka_unit_test(a_helper_leaves_a_register),
+        cmocka_unit_test(helpers_are_called_in_a_row),
         cmocka_unit_test(a_helper_is_called),
         cmocka_unit_test(a_switch_leads_on),
         cmocka_unit_test(a_call_that_does_not_return_ends_it),

@@ -39,6 +39,19 @@ rule_numbered(uint64_t n)
 #define assert_no_rule(pc) \
     assert_int_equal(rule_kind(rules_find(pc)), RULE_NONE)
 
+/* A frame whose fp is 40 bytes above sp. All else stays as it is. */
+static void
+a_rule_by_fp_becomes_one_by_sp(void **state)
+{
+    struct rule by_fp = rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16);
+
+    (void)state;
+    assert_int_equal(rule_by_sp(by_fp, 40).word,
+                     rule_frame(RULE_CFA_SP, 56, RULE_FP_AT_CFA, -16).word);
+    assert_int_equal(rule_by_sp(by_fp, 0).word,
+                     rule_frame(RULE_CFA_SP, 16, RULE_FP_AT_CFA, -16).word);
+}
+
 static void
 an_exact_rule_is_found(void **state)
 {
@@ -396,6 +409,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_by_fp_becomes_one_by_sp),
         cmocka_unit_test_setup(an_exact_rule_is_found, empty),
         cmocka_unit_test(rules_are_packed_without_loss),
         cmocka_unit_test(rows_are_found_as_they_were_put),

@@ -168,6 +168,92 @@ a_signal_frame_is_crossed(void **state)
     assert_return(3, ROOT);
 }
 
+/* The CFA is in a register of the leaf, which its caller has left as it was; or
+ * in one of the frame that a signal has interrupted. */
+static void
+registers_of_the_interrupted_frame_are_known(void **state)
+{
+    static uint64_t other[1024];
+    struct arch_registers registers = {{0}};
+    struct rule by_register =
+        rule_leaf(1, 16, rule_frame(RULE_CFA_SP, 8, RULE_FP_AT_CFA, -16));
+    unsigned number = arch_register_of_code(1);
+
+    (void)state;
+    if (ARCH_HAS_LINK)
+        skip();
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put_rule(F1, by_register);
+    put_rule(F2, rule_make(RULE_ROOT));
+    stack[4] = F1;
+    stack[31] = F2;
+    stack[30] = 0x66;
+    registers.at[number] = word_at(30);
+    stand_at(LEAF, word_at(4), word_at(20));
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 3);
+    assert_int_equal(walk.regs.fp, 0x66);
+    assert_int_equal(walk.regs.sp, word_at(32));
+    /* What is behind a guess may be no frame. Fp leads nowhere. */
+    stand_at(LEAF, word_at(4), 0);
+    walk.registers = &registers;
+    walk.is_guessed = true;
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    assert_false(walk_knows_registers(&walk));
+    stand_at(LEAF, word_at(4), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    /* The helper is interrupted by a handler, whose registers do not count. */
+    view_begin(&view, 0, 0, 0, window);
+    rules_put(ROOT - 0x100, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put_rule(ROOT, rule_make(RULE_SIGNAL));
+    other[15] = ROOT;
+    other[16 + arch_signal_offset(ARCH_PC) / 8] = LEAF;
+    other[16 + arch_signal_offset(ARCH_SP) / 8] = word_at(4);
+    other[16 + arch_signal_offset(number) / 8] = word_at(30);
+    registers.at[number] = word_at(40);
+    stand_at(ROOT - 0x100, (uint64_t)&other[15], 0);
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 5);
+    assert_int_equal(walk.regs.sp, word_at(32));
+    /* And so is the function itself. */
+    rules_put(LEAF, by_register);
+    stand_at(ROOT - 0x100, (uint64_t)&other[15], 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 4);
+}
+
+/* A leaf, and its caller, have nothing on the stack. The caller's return
+ * address is in a register of the leaf. */
+static void
+a_return_address_is_in_a_register(void **state)
+{
+    struct arch_registers registers = {{0}};
+    struct rule nothing = rule_frame(RULE_CFA_SP, 0, RULE_FP_SAME, 0);
+    struct regs regs = {.pc = LEAF, .sp = word_at(4), .fp = word_at(20)};
+
+    (void)state;
+    if (!ARCH_HAS_LINK)
+        skip();
+    rules_put(LEAF, rule_entry());
+    put_rule(F1, rule_leaf(15, 0, nothing));
+    put_rule(F2, rule_make(RULE_ROOT));
+    arch_set_link(&regs, F1);
+    registers.at[15] = F2;
+    walk_begin(&walk, &regs);
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 3);
+    assert_int_equal(walk.regs.sp, word_at(4));
+    /* A circle has an end. */
+    registers.at[15] = F1;
+    walk_begin(&walk, &regs);
+    walk.registers = &registers;
+    assert_int_equal(walk_run(&walk, &view), WALK_CUT);
+    assert_int_equal(walk.cut, CUT_STUCK);
+}
+
 static void
 a_0_is_a_root(void **state)
 {
@@ -469,6 +555,9 @@ main(void)
         cmocka_unit_test_setup(a_chain_is_followed, begin_walk),
         cmocka_unit_test_setup(a_chain_over_a_hole_is_followed, begin_walk),
         cmocka_unit_test_setup(a_signal_frame_is_crossed, begin_walk),
+        cmocka_unit_test_setup(a_return_address_is_in_a_register, begin_walk),
+        cmocka_unit_test_setup(registers_of_the_interrupted_frame_are_known,
+                               begin_walk),
         cmocka_unit_test_setup(a_0_is_a_root, begin_walk),
         cmocka_unit_test_setup(a_caller_must_lie_above, begin_walk),
         cmocka_unit_test_setup(a_bad_read_cuts_the_stack, begin_walk),

@@ -205,6 +205,34 @@ __asm__(".text\n"
         "    pop_all\n"
         "    ret\n"
         "done k_switch\n"
+        /* Assembly knows its helpers: x264. This one leaves rcx as it is. */
+        "function k_helper\n"
+        "    movl $60, %edx\n"
+        "99: .rept 500\n"
+        "    addps %xmm1, %xmm2; mulps %xmm4, %xmm5\n"
+        "    leaq 8(%rax,%rdi,4), %rax; xorps %xmm7, %xmm8\n"
+        "    .endr\n"
+        "    decl %edx\n"
+        "    jne 99b\n"
+        "    ret\n"
+        "done k_helper\n"
+        "function k_in_rcx\n"
+        "    movq %rsp, %rcx\n"
+        "    andq $-32, %rsp\n"
+        "    subq $0x60, %rsp\n"
+        "    call k_helper\n"
+        "    subq $0x40, %rsp\n"
+        "    call k_helper\n"
+        "    movq %rcx, %rsp\n"
+        "    ret\n"
+        "done k_in_rcx\n"
+        "function k_calls_in_a_row\n"
+        "    call k_helper\n"
+        "    addps %xmm1, %xmm2\n"
+        "    call k_helper\n"
+        "    xorps %xmm7, %xmm8\n"
+        "    ret\n"
+        "done k_calls_in_a_row\n"
         ".section .data.rel.ro, \"aw\"\n"
         ".p2align 3\n"
         "k_table: .quad k_called, k_called\n"
@@ -221,7 +249,7 @@ __asm__(".text\n"
     with(k_moves) with(k_pushes) with(k_aligned_by_fp) with(k_aligned_by_word) \
         with(k_huge_frame) with(k_two_stacks) with(k_x87)                      \
             with(k_calls_by_table) with(k_ends_in_jump) with(k_many_ends)      \
-                with(k_switch)
+                with(k_switch) with(k_in_rcx) with(k_calls_in_a_row)
 
 /* Half of them are called through a pointer. What the caller has called before
  * leaves return addresses where their frames will be. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_effect.c -- see code_effect.h. Only sp, x29, x30 and the words in which
- * they are saved matter for a rule, and only these are followed (AAPCS64,
- * sections 6.1 and 6.4).
+ * code_effect.c -- see code_effect.h. Only sp, x29, x30 and the words and
+ * registers in which they are saved matter for a rule, and only these are
+ * followed (AAPCS64, sections 6.1 and 6.4). What an instruction writes is from
+ * the Arm ARM, section C4.1. Where that is not plain, it may write each
+ * register that it names.
  */
 #include <string.h>
 
@@ -14,13 +16,28 @@
 #define BR_MASK 0xfffffc1fu
 #define BR 0xd61f0000u
 
+/* ret, with a register and without authentication. */
+#define RET 0xd65f0000u
+
+/* mov of a register to another. */
+#define MOV_MASK 0xffe0ffe0u
+#define MOV 0xaa0003e0u
+
+/* Registers that a function may change: x0 to x18 (AAPCS64, section 6.1.1). */
+#define CHANGED 0x7ffffu
+
+/* Registers that a word of the stack keeps for the rules. */
+#define FOLLOWED (1u << REG_FP | 1u << REG_LINK)
+
 static const struct code_value unknown = {VALUE_UNKNOWN, 0, 0};
 
 void
 code_effect_enter(struct code_state *state)
 {
     for (unsigned i = 0; i < REG_STACK; i++)
-        state->registers[i] = (struct code_value){VALUE_ENTRY, (uint16_t)i, 0};
+        state->registers[i] = unknown;
+    state->registers[REG_FP] = (struct code_value){VALUE_ENTRY, REG_FP, 0};
+    state->registers[REG_LINK] = (struct code_value){VALUE_ENTRY, REG_LINK, 0};
     state->registers[REG_STACK] = (struct code_value){VALUE_CFA, 0, 0};
 }
 
@@ -39,11 +56,10 @@ code_effect_may_return(const struct code_state *state)
            code_state_is_entry(state->registers[REG_FP], REG_FP);
 }
 
-/* Whether a word in memory keeps register NUMBER for the rules. */
 static bool
 is_followed(unsigned number)
 {
-    return number == REG_FP || number == REG_LINK;
+    return number < REG_STACK && (FOLLOWED >> number & 1) != 0;
 }
 
 /* Words that other registers are stored to, in part or as vectors, are not
@@ -80,31 +96,111 @@ move_stack(struct code_state *state, unsigned from, int64_t offset)
     code_state_trim(state, 0);
 }
 
+/* Forget REGISTERS, a bit for each, but sp. */
+static void
+lose(struct code_state *state, uint32_t registers)
+{
+    for (unsigned i = 0; i < REG_STACK; i++)
+        if ((registers >> i & 1) != 0)
+            code_state_set(state, i, unknown);
+}
+
 /* x30 is where a called function returns to. */
 static enum code_step
 call(struct code_state *state)
 {
-    code_state_set(state, REG_LINK, unknown);
+    lose(state, CHANGED | 1u << REG_LINK);
     return CODE_CALL;
 }
 
-/* Whether WORD computes a register from others, or from a constant (Arm ARM,
- * section C4.1). */
-static bool
-is_computed(uint32_t word)
+/* The registers that a load or a store may write, a bit for each. A base is
+ * written where that moves by the access. */
+static uint32_t
+written_by_access(uint32_t word)
 {
-    return (word >> 26 & 7) == 4 || (word >> 25 & 7) == 5;
+    uint32_t first = 1u << (word & 31), base = 1u << (word >> 5 & 31);
+    uint32_t second = 1u << (word >> 10 & 31), third = 1u << (word >> 16 & 31);
+    bool is_vector = (word >> 26 & 1) != 0;
+    unsigned how = word >> 10 & 3;
+    if ((word & 0xbe000000u) == 0x0c000000u)
+        return (word >> 23 & 1) != 0 ? base : 0;
+    if ((word & 0x3b000000u) == 0x18000000u)
+        return is_vector ? 0 : first;
+    if ((word & 0x3a000000u) == 0x28000000u)
+        return ((word >> 22 & 1) != 0 && !is_vector ? first | second : 0) |
+               ((word >> 23 & 1) != 0 ? base : 0);
+    if ((word & 0x3a000000u) != 0x38000000u)
+        return first | base | second | third;
+    bool has_place = (word >> 24 & 1) != 0 || how == 2 ||
+                     ((word >> 21 & 1) == 0 && how == 0);
+    bool is_load = (word >> 22 & 3) != 0 || !has_place;
+    return (is_load && !is_vector ? first : 0) | (has_place ? 0 : base);
+}
+
+/* The same for what computes with vectors: few write another register. */
+static uint32_t
+written_by_vectors(uint32_t word)
+{
+    bool converts = (word & 0x5f20fc00u) == 0x1e200000u ||
+                    (word & 0x5f200000u) == 0x1e000000u;
+    bool moves = (word & 0x9fe08400u) == 0x0e000400u;
+    return converts || moves ? 1u << (word & 31) : 0;
+}
+
+/* The same for system instructions: svc, those that read into a register, and
+ * those that sign x17. */
+static uint32_t
+written_by_system(uint32_t word)
+{
+    if (word >> 24 == 0xd4)
+        return 1;
+    if ((word & 0xffffff3fu) == 0xd503211fu)
+        return 1u << 17;
+    return (word & 0xffe00000u) == 0xd5200000u ? 1u << (word & 31) : 0;
+}
+
+/* The registers that WORD may write, a bit for each. Bit 31 says nothing. */
+static uint32_t
+written_by(uint32_t word)
+{
+    unsigned group = word >> 25 & 15;
+    if ((group & 5) == 4)
+        return written_by_access(word);
+    if ((group & 7) == 7)
+        return written_by_vectors(word);
+    if ((group & 14) == 10)
+        return written_by_system(word);
+    return group == 1 || group == 3 ? ~0u : 1u << (word & 31);
+}
+
+static uint32_t
+bit_of(unsigned number)
+{
+    return number <= REG_STACK ? 1u << number : 0;
+}
+
+/* A register becomes what another one is. */
+static void
+move(struct code_state *state, uint32_t word)
+{
+    unsigned to = word & 31, from = word >> 16 & 31;
+    if (to < REG_STACK)
+        code_state_set(state, to,
+                       from < REG_STACK ? state->registers[from] : unknown);
 }
 
 static enum code_step
 step_over(struct code_state *state, const struct instruction *in, uint32_t word)
 {
+    uint32_t named = bit_of(in->first) | bit_of(in->second);
     switch (in->kind) {
     case IN_STORE:
+        lose(state, written_by(word) & ~named);
         store(state, in->first, in->offset);
         store(state, in->second, in->offset + 8);
         break;
     case IN_LOAD:
+        lose(state, written_by(word) & ~named);
         load(state, in->first, in->offset);
         load(state, in->second, in->offset + 8);
         break;
@@ -120,9 +216,7 @@ step_over(struct code_state *state, const struct instruction *in, uint32_t word)
         move_stack(state, REG_FP, in->offset);
         return CODE_ON;
     case IN_WRITE_FP:
-        code_state_set(state, REG_FP, unknown);
-        if ((word & 0x0a000000u) == 0x08000000u)
-            code_state_set(state, REG_LINK, unknown);
+        lose(state, written_by(word) | 1u << REG_FP);
         return CODE_ON;
     case IN_CALL:
     case IN_CALL_REGISTER:
@@ -134,13 +228,20 @@ step_over(struct code_state *state, const struct instruction *in, uint32_t word)
     case IN_RETURN:
         return CODE_RETURN;
     case IN_END:
-        return (word & BR_MASK) == BR ? CODE_SWITCH : CODE_END;
+        if ((word & BR_MASK) != RET)
+            return (word & BR_MASK) == BR ? CODE_SWITCH : CODE_END;
+        /* It returns by another register than x30. */
+        code_state_set(state, REG_LINK, state->registers[word >> 5 & 31]);
+        return CODE_RETURN;
     case IN_UNKNOWN:
+        lose(state, written_by(word));
         code_state_set(state, REG_STACK, unknown);
         return CODE_ON;
     case IN_OTHER:
-        if (is_computed(word) && (word & 31) == REG_LINK)
-            code_state_set(state, REG_LINK, unknown);
+        if ((word & MOV_MASK) == MOV)
+            move(state, word);
+        else
+            lose(state, written_by(word));
         return CODE_ON;
     case IN_LANDING:
         return CODE_ON;

@@ -345,7 +345,8 @@ step_one_byte(const struct step *step)
         push(state, unknown);
     else if (op >= 0x80 && op < 0xa0)
         return step_eight(step);
-    else if ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf))
+    else if ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf) ||
+             (op & 0xfc) == 0x6c)
         lose_string(state);
     else if (op >= 0xb0 && op < 0xb8)
         lose_byte(step, in->rm);
@@ -394,7 +395,7 @@ step_two_bytes_high(const struct step *step)
         lose(state, RDX);
     } else if (op >= 0xc8)
         lose(state, in->rm);
-    else if (op == 0xaf || op == 0xb6 || op == 0xb7 || op == 0xb8 ||
+    else if (op == 0xaf || op == 0xb2 || (op >= 0xb4 && op <= 0xb8) ||
              (op >= 0xbc && op <= 0xbf) || op == 0xc5)
         lose(state, in->reg);
 }
@@ -424,6 +425,9 @@ step_two_bytes(const struct step *step)
         lose(state, RAX);
         lose(state, RCX);
         lose(state, R11);
+    } else if (op <= 0x01 && in->mod == 3 && (op == 0 || in->reg == 4)) {
+        /* sldt, str, smsw */
+        lose(state, in->rm);
     } else if ((op == 0x01 && in->mod == 3) || (op >= 0x31 && op <= 0x33)) {
         lose(state, RAX);
         lose(state, RCX);
@@ -451,6 +455,9 @@ step_three_bytes(const struct step *step)
     if (in->map == MAP_0F3A) {
         if (op >= 0x14 && op <= 0x17 && in->mod == 3)
             lose(state, in->rm);
+        /* pcmpestri and pcmpistri */
+        if (op == 0x61 || op == 0x63)
+            lose(state, RCX);
         if (in->is_vector && op == 0xf0)
             lose(state, in->reg);
     } else if (in->map == 5) {
@@ -463,6 +470,10 @@ step_three_bytes(const struct step *step)
             lose(state, in->other);
     } else if (op == 0xf3 && in->is_vector) {
         lose(state, in->other);
+    } else if (op == 0xfa || op == 0xfb ||
+               (in->is_vector && (op & 0xf0) == 0xe0)) {
+        /* encodekey and cmpccxadd */
+        lose(state, in->reg);
     }
 }
 
@@ -488,6 +499,11 @@ turn_of(const struct step *step)
         return CODE_ON;
     if (in->map == MAP_0F)
         return (op & 0xf0) == 0x80 ? CODE_BRANCH : CODE_ON;
+    if (op == 0xc7 && in->mod == 3 && (in->reg & 7) == 7) {
+        /* xbegin: its target is where an abort leads. */
+        lose(step->state, RAX);
+        return CODE_BRANCH;
+    }
     if (is_strange(in))
         return CODE_LOST;
     if ((op & 0xf0) == 0x70 || op == 0xe3)
