@@ -17,4 +17,16 @@ for way in quick exit thread fork vfork spawn; do
     rm -f p.*
 done
 
+# A program that uses SIGPROF and all other numbers from 36, or all of the C
+# library, gets each of them: by its handler, and where it waits.
+section "no number is left"
+
+for first in 34 36; do
+    for way in '' waiter; do
+        expect_same "$work/takes_all_numbers" $first $way
+        [ "$(cat out)" = ok ] || fail "from $first $way: $(cat out)"
+        rm -f p.*
+    done
+done
+
 finish
