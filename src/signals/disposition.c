@@ -414,9 +414,11 @@ change_kept(struct number *number, const struct sigaction *action,
     if (action == NULL)
         return;
     keep_program(number, &given);
-    bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
-                      given.sa_handler != SIG_DFL) ||
-                     alternate_is_apart(&given);
+    /* Perf's signals and the program's own would take each other's place: the
+     * kernel keeps one pending signal of SIGTRAP. */
+    bool is_wanted = atomic_load(&number->role) == SIGNALS_TRAP
+                         ? signals_is_handler(&given)
+                         : given.sa_handler != SIG_DFL;
     if (!is_wanted || !disposition_give_back(number_of(number)))
         install(number);
 }

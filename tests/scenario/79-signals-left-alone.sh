@@ -29,4 +29,51 @@ for first in 34 36; do
     done
 done
 
+# Events of perf that the program opens itself (SIGTRAP) all reach its handler.
+section "SIGTRAP of the program's own events"
+
+expect_same "$work/own_events"
+grep -qxE 'ok|none' out || fail "own events: $(cat out)"
+
+# A tracer sees the signals that its child sends to itself, and no other.
+section "a traced child"
+
+expect_same "$work/traced_signals" 1
+[ "$(cat out)" = ok ] || fail "traced child: $(cat out)"
+
+# The leak sanitizer stops all threads of a forked child, and misses none.
+section "the leak sanitizer"
+
+cat >forks.c <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0)
+            exit(3);
+        if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+            return 1;
+    }
+    return 0;
+}
+EOF
+# The library of the address sanitizer wants to stand first.
+for flags in -fsanitize=leak '-fsanitize=address -static-libasan'; do
+    # shellcheck disable=SC2086
+    if gcc -O1 $flags forks.c -o forks 2>err; then
+        part "$flags"
+        expect_same ./forks
+        expect_status 0
+        rm -f p.*
+    else
+        lacks "$flags" "$(head -n 1 err)"
+    fi
+done
+
 finish
