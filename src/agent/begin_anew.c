@@ -29,6 +29,7 @@
 #include "signals/mask.h"
 #include "left.h"
 #include "loaded.h"
+#include "mute_signals.h"
 #include "requests.h"
 #include "begin_anew.h"
 
@@ -45,6 +46,8 @@ begin_anew_in_child(void)
     /* Threads that closed modules are not here, either. */
     unloads_in_child();
     loaded_in_child();
+    /* Nor is the thread that ends the parent. */
+    mute_signals_end_in_child();
     /* Threads that waited for another one, or were to be waited for, are not
      * here. */
     state_renew_process();

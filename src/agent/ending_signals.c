@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -67,12 +66,7 @@ reserve_stack(void)
 {
     if (stack != NULL || arch_is_simulated())
         return;
-    const long guard = (long)arch_page_size();
-    char *memory = sys_reserve((size_t)guard + STACK_SIZE);
-    if (memory == NULL)
-        return;
-    arch_syscall(SYS_mprotect, (long)memory, guard, PROT_NONE, 0, 0, 0);
-    stack = memory + guard;
+    stack = sys_reserve_stack(STACK_SIZE);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 
 #include "base/sys.h"
@@ -46,6 +47,8 @@ void
 guardian_start(void)
 {
     pthread_t thread;
+    pthread_attr_t attributes;
+    size_t size;
     sigset_t all;
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
@@ -53,9 +56,15 @@ guardian_start(void)
     ask_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
+    pthread_attr_init(&attributes);
+    pthread_attr_getstacksize(&attributes, &size);
+    void *stack = sys_reserve_stack(size);
+    if (stack != NULL)
+        pthread_attr_setstack(&attributes, stack, size);
     sigfillset(&all);
     REAL(pthread_sigmask)(SIG_SETMASK, &all, &main_mask);
-    if (REAL(pthread_create)(&thread, NULL, guard, NULL) == 0)
+    if (REAL(pthread_create)(&thread, &attributes, guard, NULL) == 0)
         pthread_detach(thread);
     REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
+    pthread_attr_destroy(&attributes);
 }

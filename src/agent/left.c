@@ -24,8 +24,6 @@
 #include "claim.h"
 #include "left.h"
 
-#define PAGE_SIZE 4096u
-
 /* ATTEMPTS limits the number of names that are tried for one child
  * (config_name_files). */
 #define ATTEMPTS 10u
@@ -43,8 +41,8 @@ left_before_fork(void)
 {
     if (of_children != NULL)
         return;
-    long made = arch_syscall(SYS_mmap, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    long made = sys_map(sizeof(*of_children), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (made < 0)
         return;
     of_children = (struct word *)made;
@@ -54,8 +52,7 @@ left_before_fork(void)
 void
 left_in_child(void)
 {
-    if (of_parent != NULL)
-        arch_syscall(SYS_munmap, (long)of_parent, PAGE_SIZE, 0, 0, 0, 0);
+    sys_release(of_parent, sizeof(*of_parent));
     of_parent = of_children;
     of_children = NULL;
 }

@@ -346,11 +346,27 @@ end_here(void *reason)
 void
 lifecycle_end_apart(enum end_reason reason)
 {
+    uint64_t unused;
     /* What is left then takes neither room nor system calls. */
-    if (phase_is_running())
-        ending_signals_run_apart(end_here, &reason);
-    else
+    if (!phase_is_running()) {
         lifecycle_end(reason);
+        return;
+    }
+    /* No code of the program follows, so the mask is not restored. */
+    if (reason == END_QUICK)
+        mute_signals_handlers(true, (int)config.options.signal.number, &unused);
+    ending_signals_run_apart(end_here, &reason);
+}
+
+void
+lifecycle_before_start(void)
+{
+    if (!mute_signals_are_ignored())
+        return;
+    if (phase_is_own())
+        stay_behind();
+    else
+        mute_signals_end_in_child();
 }
 
 bool

@@ -42,6 +42,12 @@ void lifecycle_end(enum end_reason reason);
  * anything to do. Context: any. */
 void lifecycle_end_apart(enum end_reason reason);
 
+/* The calling thread is about to start a program. While another thread ends the
+ * process, that program would inherit the dispositions of that time
+ * (mute_signals.h). So the caller waits for the end. A child that shares our
+ * memory and has a copy of the dispositions restores them. Context: any. */
+void lifecycle_before_start(void);
+
 /* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a
  * hook. The child's sampler begins when all fork handlers have run. AT is where
  * the stack of the hook's caller begins (arch_entry). Context: any. */

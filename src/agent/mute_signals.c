@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mute_signals.c -- see mute_signals.h. An ignored signal is dropped when it is
- * sent, unless the main thread blocks it. The main thread may do so while it
- * waits for the end. So it is ignored once more before its own disposition is
- * restored, which removes pending signals (sigaction(2), POSIX: "setting a
- * signal action to SIG_IGN").
+ * mute_signals.c -- see mute_signals.h. There are two ways.
+ *
+ * Where the thread that ends the process is the program's only one, it holds
+ * the signals: it blocks them. In the end it takes those that came from the
+ * kernel, and drops them.
+ *
+ * Other threads do not block them, so there the signals are ignored. An ignored
+ * signal is dropped when it is sent, unless the main thread blocks it. The main
+ * thread may do so while it waits for the end. So it is ignored once more
+ * before its own disposition is restored, which removes pending signals
+ * (sigaction(2), POSIX: "setting a signal action to SIG_IGN").
+ *
+ * A process that shares the table of dispositions would be deaf, too, and for
+ * good where this one ends before it restores them. For its sake the signals
+ * are held there, whatever threads there are.
  */
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 
+#include "base/state.h"
 #include "base/sys.h"
+#include "sampling/sampler_thread.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
 #include "mute_signals.h"
 
 static struct sys_action before[NSIG];
-static uint64_t dropped;
+static OF_PROCESS uint64_t ignored; /* and the rest of BEFORE is not valid */
+static uint64_t held;
 
 static bool
 is_kept(int signo)
@@ -35,8 +51,27 @@ is_kept(int signo)
 static void
 ignore(int signo)
 {
-    static const struct sys_action ignored = {.handler = (void *)SIG_IGN};
-    (void)sys_set_action(signo, &ignored);
+    static const struct sys_action none = {.handler = (void *)SIG_IGN};
+    (void)sys_set_action(signo, &none);
+}
+
+/* Whether no thread of the program runs but the caller. Such a directory has
+ * two names of its own, and one more for each directory in it (stat(2)). */
+static bool
+is_alone(void)
+{
+    struct stat status;
+    return sys_stat("/proc/self/task", &status) == 0 &&
+           status.st_nlink <= 3u + sampler_thread_is_there();
+}
+
+/* Keep out of HELD what the program has let wait. */
+static void
+hold(uint64_t muted)
+{
+    uint64_t pending = 0;
+    sys_call(SYS_rt_sigpending, &pending, sizeof(pending));
+    held = muted & ~pending;
 }
 
 void
@@ -60,29 +95,45 @@ mute_signals_handlers(bool may_end, int signo, uint64_t *old)
 void
 mute_signals_begin(void)
 {
-    dropped = 0;
+    uint64_t muted = 0;
+    ignored = held = 0;
     for (int signo = 1; signo < NSIG; signo++)
         if (!is_kept(signo) && sys_get_action(signo, &before[signo]) == 0 &&
-            before[signo].handler != (void *)SIG_IGN) {
+            before[signo].handler != (void *)SIG_IGN)
+            muted |= signals_bit(signo);
+    if (signals_table_is_shared() || is_alone()) {
+        hold(muted);
+        return;
+    }
+    ignored = muted;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((ignored & signals_bit(signo)) != 0)
             ignore(signo);
-            dropped |= signals_bit(signo);
-        }
+}
+
+bool
+mute_signals_are_ignored(void)
+{
+    return ignored != 0;
 }
 
 void
 mute_signals_end_in_child(void)
 {
     for (int signo = 1; signo < NSIG; signo++)
-        if ((dropped & signals_bit(signo)) != 0)
+        if ((ignored & signals_bit(signo)) != 0)
             (void)sys_set_action(signo, &before[signo]);
 }
 
 void
 mute_signals_end(void)
 {
+    static const struct timespec now = {0, 0};
+    while (sys_call(SYS_rt_sigtimedwait, &held, 0, &now, sizeof(held)) > 0)
+        continue;
     for (int signo = 1; signo < NSIG; signo++)
-        if ((dropped & signals_bit(signo)) != 0)
+        if ((ignored & signals_bit(signo)) != 0)
             ignore(signo);
     mute_signals_end_in_child();
-    dropped = 0;
+    ignored = 0;
 }

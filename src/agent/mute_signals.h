@@ -21,15 +21,20 @@ void mute_signals_handlers(bool may_end, int signo, uint64_t *old);
 /* Drop the program's signals in all threads until mute_signals_end. Signals of
  * errors, of job control and of children are not dropped. Nor are our signals,
  * and those that end the process by their default action (ending_signals.h).
- * The caller is the thread that ends the process. */
+ * The caller is the thread that ends the process, after mute_signals_handlers.
+ */
 void mute_signals_begin(void);
 
-/* In a child that has a copy of the dispositions but shares our memory: restore
- * there, too, the dispositions from before mute_signals_begin. */
+/* Whether that is so because dispositions are changed. Context: any. */
+bool mute_signals_are_ignored(void);
+
+/* In a child that has a copy of the dispositions: restore there, too, the
+ * dispositions from before mute_signals_begin. Context: any. */
 void mute_signals_end_in_child(void);
 
-/* Restore the dispositions from before mute_signals_begin. No muted signal is
- * pending then. Not called where no code of the program runs afterwards. */
+/* Restore the dispositions from before mute_signals_begin. No signal is pending
+ * then that was muted. Not called where no code of the program runs afterwards;
+ * the caller then goes on blocking what mute_signals_handlers blocks. */
 void mute_signals_end(void);
 
 #endif

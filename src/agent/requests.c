@@ -218,7 +218,9 @@ requests_answer(const struct requests_item *request, int error,
 }
 
 /* The number is the program's by now. Some threads block it only because the
- * library did so. Have these threads unblock it. Context: sampler. */
+ * library did so. Have these threads unblock it. A tracer would see the signal
+ * for that, so a traced thread does it when it next sets a mask or waits.
+ * Context: sampler. */
 static void
 unblock_threads(void)
 {
@@ -236,7 +238,8 @@ unblock_threads(void)
         if (threads_at(i)->tid != 0 &&
             !signals_has_opened(threads_at(i)->tid) &&
             status_read(threads_at(i)->tid, &status) == 0 &&
-            (status.blocked & bits) != 0)
+            (status.blocked & bits) != 0 &&
+            status_tracer(threads_at(i)->tid) == 0)
             (void)cookie_order(threads_at(i)->tid, COOKIE_SETTLE);
 }
 

@@ -432,8 +432,8 @@ setup_forbidden_call(void)
     if (!has_filter())
         return NULL;
     /* Where the child is a copy (emulators), it shares this all the same. */
-    long memory =
-        sys_map(sizeof(struct trial), MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    long memory = sys_map(sizeof(struct trial), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory < 0)
         return NULL;
     struct trial *trial = (struct trial *)memory;

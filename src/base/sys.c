@@ -282,80 +282,218 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
     return length;
 }
 
-/* So far below the first mappings of the process ours lie: within what
- * sanitizers take for the program's memory (47 bits, their uppermost 1.5 TiB),
- * and below what programs come to. Each begins at a multiple of the largest
- * page. */
+/* So far below this library our memory lies: within what sanitizers take for
+ * the program's memory (47 bits, their uppermost 1.5 TiB), and below what
+ * programs come to. In bytes. */
 #define AWAY (64ull << 30)
-#define STEP (64u << 10)
 
-/* What a forked child finds empty lies together, so far below the rest: the
- * kernel puts neighbours of one kind into one mapping. */
-#define APART (4ull << 30)
+/* Memory is handed out in units: the largest page of any machine, in bytes. */
+#define UNIT (64ull << 10)
 
-/* Where the room that is left ends: for what a child inherits, and for what it
- * finds empty. 0: nothing is mapped yet. */
-static _Atomic uint64_t ends[2];
+/* Least bytes of the first range, and of each further one. On a machine with
+ * few CPUs a process needs some 260 MiB, as long as no table grows. */
+#define FIRST_SIZE (320ull << 20)
+#define MORE_SIZE (64ull << 20)
 
+/* Number of ranges. */
+#define RANGES 32u
+
+/* A range of addresses that nobody else gets. What is not in use there cannot
+ * be touched. The first units hold this. */
+struct range {
+    uint64_t units;
+    _Atomic bool is_taken[];
+};
+static _Atomic(struct range *) ranges[RANGES];
+
+/* Map addresses that nobody can touch. A core file has nothing of them, nor of
+ * what they become. Huge pages would have megabytes in memory for each word. */
 static long
-map_in(unsigned room, size_t size, int flags, int fd, uint64_t offset)
+bar(uint64_t at, uint64_t size, int flags)
 {
-    uint64_t nowhere = 0, length = (size + STEP - 1) & ~(uint64_t)(STEP - 1);
-    uint64_t at = atomic_load(&ends[room]) != 0
-                      ? atomic_fetch_sub(&ends[room], length) - length
-                      : 0;
-    long map =
-        sys_call(SYS_mmap, at, size, PROT_READ | PROT_WRITE, flags, fd, offset);
-    if (at != 0 || map <= (long)(AWAY + APART))
-        return map;
-    uint64_t end = ((uint64_t)map - AWAY) & ~(STEP - 1ull);
-    if (atomic_compare_exchange_strong(&ends[0], &nowhere, end))
-        atomic_store(&ends[1], end - APART);
-    return map;
+    long start =
+        sys_call(SYS_mmap, at, size, PROT_NONE,
+                 flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    (void)sys_call(SYS_madvise, start, size, MADV_DONTDUMP);
+    (void)sys_call(SYS_madvise, start, size, MADV_NOHUGEPAGE);
+    return start;
 }
 
-long
-sys_map(size_t size, int flags, int fd, uint64_t offset)
+static long
+unbar(uint64_t at, uint64_t size)
 {
-    return map_in(0, size, flags, fd, offset);
+    return sys_call(SYS_mprotect, at, size, PROT_READ | PROT_WRITE);
+}
+
+static bool
+is_error(long result)
+{
+    return result < 0 && result > -4096;
+}
+
+static uint64_t
+units_of(uint64_t size)
+{
+    return (size + UNIT - 1) / UNIT;
+}
+
+static uint64_t
+start_of(const struct range *range)
+{
+    return (uint64_t)(uintptr_t)range;
+}
+
+/* Take COUNT units from FIRST on, unless another thread has one. */
+static bool
+take(struct range *range, uint64_t first, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (atomic_exchange(&range->is_taken[first + i], true)) {
+            while (i-- > 0)
+                atomic_store(&range->is_taken[first + i], false);
+            return false;
+        }
+    return true;
+}
+
+/* Take COUNT neighbours, the lowest that are free, or the highest. Returns the
+ * first one, or 0. */
+static uint64_t
+find_units(struct range *range, uint64_t count, bool is_high)
+{
+    uint64_t run = 0;
+    for (uint64_t i = 1; i < range->units; i++) {
+        uint64_t at = is_high ? range->units - i : i;
+        run = atomic_load(&range->is_taken[at]) ? 0 : run + 1;
+        uint64_t first = is_high ? at : at + 1 - count;
+        if (run >= count && take(range, first, count))
+            return first;
+    }
+    return 0;
+}
+
+/* Where the next range should lie, below the last one; 0 if anywhere. */
+static uint64_t
+place_for(unsigned i, uint64_t size)
+{
+    uint64_t away = i > 0 ? 0 : AWAY;
+    uint64_t above =
+        i > 0 ? start_of(ranges[i - 1]) : (uint64_t)(uintptr_t)&ranges;
+    return above > away + size ? (above - away - size) & ~(UNIT - 1) : 0;
+}
+
+/* Reserve range I, with room for COUNT units. Another thread may do so, too:
+ * then one of the two ranges is given back. */
+static struct range *
+reserve_range(unsigned i, uint64_t count)
+{
+    struct range *none = NULL;
+    uint64_t units = (i == 0 ? FIRST_SIZE : MORE_SIZE) / UNIT;
+    uint64_t head = units_of(sizeof(*none) + units + count);
+    units = units > head + count ? units : head + count;
+    uint64_t size = units * UNIT;
+    long start = bar(place_for(i, size), size, 0);
+    if (is_error(start))
+        return NULL;
+    struct range *range = (struct range *)start;
+    if (unbar((uint64_t)start, head * UNIT) != 0) {
+        (void)sys_call(SYS_munmap, start, size);
+        return NULL;
+    }
+    range->units = units;
+    for (uint64_t unit = 0; unit < head; unit++)
+        range->is_taken[unit] = true;
+    if (atomic_compare_exchange_strong(&ranges[i], &none, range))
+        return range;
+    (void)sys_call(SYS_munmap, start, size);
+    return none;
+}
+
+/* Take COUNT units of any range. Returns their address, or 0. What a forked
+ * child finds empty lies at the upper end: the kernel puts neighbours of one
+ * kind into one mapping. */
+static uint64_t
+take_anywhere(uint64_t count, bool is_high)
+{
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct range *range = atomic_load(&ranges[i]);
+        if (range == NULL)
+            range = reserve_range(i, count);
+        if (range == NULL)
+            return 0;
+        uint64_t first = find_units(range, count, is_high);
+        if (first != 0)
+            return start_of(range) + first * UNIT;
+    }
+    return 0;
+}
+
+static struct range *
+range_at(uint64_t address)
+{
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct range *range = atomic_load(&ranges[i]);
+        if (range != NULL && address - start_of(range) < range->units * UNIT)
+            return range;
+    }
+    return NULL;
+}
+
+/* Nobody uses the COUNT units at address AT any more. */
+static void
+give_back(uint64_t at, uint64_t count)
+{
+    struct range *range = range_at(at);
+    uint64_t first = (at - start_of(range)) / UNIT;
+    for (uint64_t i = 0; i < count; i++)
+        atomic_store(&range->is_taken[first + i], false);
+}
+
+/* The kernel may have refused this only when the old map was gone. The program
+ * may fill that hole, so the units stay taken. */
+long
+sys_map(size_t size, int access, int flags, int fd, uint64_t offset)
+{
+    uint64_t at = take_anywhere(units_of(size), false);
+    return at != 0 ? sys_call(SYS_mmap, at, size, access, flags | MAP_FIXED, fd,
+                              offset)
+                   : -ENOMEM;
 }
 
 static void *
-reserve(unsigned room, size_t size, int flags)
+reserve(size_t size, bool is_high)
 {
-    long memory =
-        map_in(room, size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
-               -1, 0);
-    return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+    uint64_t count = units_of(size), at = take_anywhere(count, is_high);
+    if (at == 0 || unbar(at, count * UNIT) == 0)
+        return (void *)at;
+    give_back(at, count);
+    return NULL;
 }
 
 /* Linux before 4.14 does not know the advice: a child inherits the memory then,
  * and its users empty what they must not find. */
-static void *
-reserve_for_one(size_t size, int flags)
+void *
+sys_reserve_for_one(size_t size)
 {
-    void *memory = reserve(1, size, flags);
+    void *memory = reserve(size, true);
     if (memory != NULL)
-        sys_call(SYS_madvise, memory, size, MADV_WIPEONFORK);
+        sys_call(SYS_madvise, memory, units_of(size) * UNIT, MADV_WIPEONFORK);
     return memory;
 }
 
 void *
 sys_reserve(size_t size)
 {
-    return reserve(0, size, 0);
-}
-
-void *
-sys_reserve_for_one(size_t size)
-{
-    return reserve_for_one(size, 0);
+    return reserve(size, false);
 }
 
 void *
 sys_reserve_present(size_t size)
 {
-    return reserve_for_one(size, MAP_POPULATE);
+    void *memory = sys_reserve_for_one(size);
+    if (memory != NULL)
+        sys_populate(memory, size);
+    return memory;
 }
 
 void
@@ -364,11 +502,23 @@ sys_populate(void *memory, size_t size)
     sys_call(SYS_madvise, memory, size, MADV_POPULATE_WRITE);
 }
 
+void *
+sys_reserve_stack(size_t size)
+{
+    const size_t guard = arch_page_size();
+    char *memory = sys_reserve(guard + size);
+    if (memory == NULL)
+        return NULL;
+    (void)sys_call(SYS_mprotect, memory, guard, PROT_NONE);
+    return memory + guard;
+}
+
 void
 sys_release(void *memory, size_t size)
 {
-    if (memory != NULL)
-        (void)sys_call(SYS_munmap, memory, size);
+    uint64_t at = (uint64_t)(uintptr_t)memory, count = units_of(size);
+    if (range_at(at) != NULL && bar(at, count * UNIT, MAP_FIXED) == (long)at)
+        give_back(at, count);
 }
 
 /* Locked memory (mlockall(2)) cannot be given back. */

@@ -150,16 +150,22 @@ long sys_seek(int fd, uint64_t offset);
 long sys_read_link_at(int directory, const char *path, char *buffer,
                       size_t size);
 
-/* Map SIZE bytes to be read and written, with FLAGS, FD and OFFSET of mmap(2).
- * Returns their address, or -errno: far from where mappings of the program come
- * to lie. A program may count on a place that it has left a moment ago, and map
- * that again (MAP_FIXED, shmat(2)). */
-long sys_map(size_t size, int flags, int fd, uint64_t offset);
+/* Map SIZE bytes with ACCESS, FLAGS, FD and OFFSET of mmap(2). Returns their
+ * address, or -errno. All that this file maps lies in ranges of addresses that
+ * are reserved for it, the first one at the start. A program may count on a
+ * place that it has left a moment ago, and map that again (MAP_FIXED, shmat(2),
+ * or a stack that grows). */
+long sys_map(size_t size, int access, int flags, int fd, uint64_t offset);
 
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
- * NULL. sys_release gives them back. */
+ * NULL. sys_release gives them back, and what sys_map has mapped; both take the
+ * same SIZE. */
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
+
+/* The same for a stack: below it is a page that cannot be touched. It is never
+ * given back. */
+void *sys_reserve_stack(size_t size);
 
 /* The same for memory that a forked child begins anew. The child finds the
  * memory zeroed, and neither a fork nor a write after it copies any of it.
@@ -169,7 +175,7 @@ void *sys_reserve_for_one(size_t size);
 
 /* The same with all of it there at once, for memory that is written all over. A
  * page that is first read and then written costs two faults. The second one
- * stops every CPU that runs the program. MAP_POPULATE of mmap(2). */
+ * stops every CPU that runs the program. */
 void *sys_reserve_present(size_t size);
 
 /* Let the SIZE bytes at MEMORY, which sys_reserve_for_one has reserved, be

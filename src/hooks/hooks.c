@@ -4,11 +4,11 @@
  * Those are: hooks_block.c (calls that may wait), hooks_count.c (the number of
  * threads in a file), hooks_exec.c (other programs), hooks_sandbox.c
  * (namespaces, and a look at the threads), hooks_signal.c and hooks_wait.c
- * (signals), hooks_syscall.c (syscall, prctl, ptrace). Each hook is thin: it
- * tells the profiler what is about to happen or has happened, and calls the
- * real function. Hooks work before the constructor and in processes that only
- * share our memory (vfork). There they call the real function, and do no more
- * than note where the thread waits.
+ * (signals), hooks_syscall.c (syscall, prctl, ptrace, clone). Each hook is
+ * thin: it tells the profiler what is about to happen or has happened, and
+ * calls the real function. Hooks work before the constructor and in processes
+ * that only share our memory (vfork). There they call the real function, and do
+ * no more than note where the thread waits.
  *
  * The hard thing is what must not change: arguments, results, errno, and that a
  * process which is not profiled behaves as if the hooks were not there.

@@ -37,6 +37,7 @@ before(bool is_likely)
 {
     if (is_likely)
         lifecycle_end_apart(END_EXEC);
+    lifecycle_before_start();
     mask_before_exec();
 }
 
@@ -200,6 +201,7 @@ EXECS_LIST(execle, true, REAL(execve))
 #define STARTS(storage, result, name, real, parameters, arguments) \
     storage result name parameters                                 \
     {                                                              \
+        lifecycle_before_start();                                  \
         mask_before_exec();                                        \
         result started = real arguments;                           \
         mask_after_failed_exec();                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2); see hooks.c for hooks in
- * general. These system calls by number matter here:
+ * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2), clone(2); see hooks.c for
+ * hooks in general. These system calls by number matter here:
  *
  * An exec: a sample that the kernel takes during it comes to the new image, and
  * kills it. A disposition: the program's own is changed. A wait for signals, or
@@ -10,14 +10,16 @@
  * It works on the program's threads and, with SECCOMP_FILTER_FLAG_TSYNC, on the
  * sampler. So the profile ends before it, and none of our code runs after it. A
  * thread that asks to be traced (tracee.h). The end of a thread or of the
- * process.
+ * process. A process that will share the table of dispositions.
  *
  * Headers declare these functions with a variable number of arguments, which
  * cannot be passed on. So they have other names here.
  */
 #include <linux/prctl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@
 #include "base/arch.h"
 #include "base/note.h"
 #include "base/phase.h"
+#include "base/sys.h"
 #include "base/words.h"
 #include "capture/waiting.h"
 #include "libc/real.h"
@@ -48,6 +51,8 @@ long hook_syscall(long number, long a, long b, long c, long d, long e,
                   long f) __asm__("syscall");
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d) __asm__("prctl");
+int hook_clone(int (*function)(void *), void *stack, int flags, void *argument,
+               pid_t *parent, void *words, pid_t *child) __asm__("clone");
 long hook_ptrace(long request, long pid, long address,
                  long data) __asm__("ptrace");
 
@@ -135,6 +140,13 @@ wait_by_number(long number, long a, long b, long c, long d, long e, long f)
     return result;
 }
 
+static void
+before_clone(uint64_t flags)
+{
+    if ((flags & (CLONE_SIGHAND | CLONE_THREAD)) == CLONE_SIGHAND)
+        signals_share_table();
+}
+
 /* A tail call, so that no frame of our code is on the stack of a waiting
  * thread. */
 HOOK long
@@ -157,6 +169,10 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         return TO_BE_TRACED(real_syscall(number, a, b, c, d, e, f));
     if (number == SYS_unshare || number == SYS_setns)
         return change_namespace(number, a, b);
+    if (number == SYS_clone)
+        before_clone((uint64_t)a);
+    if (number == SYS_clone3) /* The flags come first in the struct. */
+        before_clone(sys_read_word((uint64_t)a));
     if (number == SYS_mprotect)
         hook_before_protect((const void *)a, (size_t)b, c);
     if (number == SYS_sigaltstack)
@@ -201,6 +217,16 @@ hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
     if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
         end_before("forbids itself the time stamp counter (PR_SET_TSC)");
     return real_prctl(option, a, b, c, d);
+}
+
+HOOK int
+hook_clone(int (*function)(void *), void *stack, int flags, void *argument,
+           pid_t *parent, void *words, pid_t *child)
+{
+    before_clone((uint64_t)flags);
+    return REAL_AS(__typeof__(&hook_clone), clone)(function, stack, flags,
+                                                   argument, parent, words,
+                                                   child);
 }
 
 HOOK long

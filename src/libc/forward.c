@@ -63,6 +63,9 @@ FORWARD(int, pthread_attr_init, (pthread_attr_t * attributes), (attributes))
 FORWARD(int, pthread_attr_destroy, (pthread_attr_t * attributes), (attributes))
 FORWARD(int, pthread_attr_setdetachstate,
         (pthread_attr_t * attributes, int state), (attributes, state))
+FORWARD(int, pthread_attr_setstack,
+        (pthread_attr_t * attributes, void *start, size_t size),
+        (attributes, start, size))
 FORWARD(int, pthread_attr_setstacksize,
         (pthread_attr_t * attributes, size_t size), (attributes, size))
 FORWARD(int, pthread_attr_getsigmask_np,

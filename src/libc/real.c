@@ -63,6 +63,10 @@ real_begin(void)
     real_libc.clone = find_in_libc(libc, "clone", (void *)__clone);
     real_libc.clock =
         find_in_libc(libc, "clock_gettime", (void *)clock_gettime);
+    real_libc.pthread_create = REAL(pthread_create);
+    if (dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") != NULL)
+        real_libc.pthread_create =
+            find_in_libc(libc, "pthread_create", (void *)REAL(pthread_create));
 }
 
 long

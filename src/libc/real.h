@@ -8,6 +8,7 @@
 #ifndef LIBC_REAL_H
 #define LIBC_REAL_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,11 +78,17 @@ long real_direct(long number, long a, long b, long c, long d, long e, long f);
 /* libc's own functions, which a sanitizer's library cannot replace. They also
  * work in a signal handler. real_begin finds them. A sanitizer's sigaction
  * delays handlers until the interrupted registers have changed. Its
- * clock_gettime takes locks, and its clone does more than the system call. */
+ * clock_gettime takes locks, and its clone does more than the system call.
+ *
+ * PTHREAD_CREATE is libc's own only where leaks are looked for. In a forked
+ * child LeakSanitizer would miss the parent's thread that it knows, and say so.
+ * ThreadSanitizer must know each thread. */
 struct real_libc {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*clone)(int (*)(void *), void *, int, void *, ...);
     clock_function clock;
+    int (*pthread_create)(pthread_t *, const pthread_attr_t *,
+                          void *(*)(void *), void *);
 };
 extern struct real_libc real_libc;
 

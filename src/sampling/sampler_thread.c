@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampler_thread.c -- see sampler_thread.h. The thread is made with the real
+ * sampler_thread.c -- see sampler_thread.h. The thread is made with a real
  * pthread_create, so that it has the control block that libc expects of a
  * thread. Nothing that is set here changes the program's threads.
  */
@@ -62,7 +62,7 @@ make_thread(void *(*main)(void *))
     sigfillset(&all);
     REAL(pthread_sigmask)(SIG_SETMASK, &all, &old);
     bool is_single = single_thread_is_believed();
-    error = REAL(pthread_create)(&thread, &attributes, main, NULL);
+    error = real_libc.pthread_create(&thread, &attributes, main, NULL);
     if (is_single)
         single_thread_believe(true);
     REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);

@@ -283,18 +283,19 @@ borrow_spare(void)
     }
 }
 
-/* Ask questions by the spare number from now on. Returns false if there is
- * none. */
-static bool
+/* Ask questions by the spare number from now on. Where there is none, nothing
+ * is asked. */
+static void
 use_spare(void)
 {
+    if (signals_number(SIGNALS_SPARE) == 0)
+        borrow_spare();
     int spare = signals_number(SIGNALS_SPARE);
     if (spare == 0)
-        return false;
+        return;
     atomic_store(&numbers[spare].role, SIGNALS_ASK);
     signals_set_number(SIGNALS_ASK, spare);
     signals_set_number(SIGNALS_SPARE, 0);
-    return true;
 }
 
 static void
@@ -314,12 +315,9 @@ disposition_give_back(int signo)
                                                           &is_borrowed, false))
         return false;
     enum signals_role role = atomic_load(&number->role);
-    if (role == SIGNALS_ASK && !use_spare()) {
-        atomic_store(&number->is_borrowed, true);
-        return false;
-    }
-    if (role != SIGNALS_ASK)
-        signals_set_number(role, 0);
+    signals_set_number(role, 0);
+    if (role == SIGNALS_ASK)
+        use_spare();
     leaving(role);
     forget_borrowed(signo);
     (void)install_given_back(number);
@@ -366,10 +364,12 @@ disposition_lose(enum signals_role role)
         return;
     forget_borrowed(signo);
     atomic_store(&numbers[signo].role, SIGNALS_NONE);
-    if (role == SIGNALS_ASK && use_spare())
+    if (role == SIGNALS_ASK) {
+        use_spare();
         borrow_spare();
-    else if (role == SIGNALS_CONTROL)
+    } else if (role == SIGNALS_CONTROL) {
         opened();
+    }
 }
 
 /* What a raw system call has put in place of our handler stays. */
@@ -414,9 +414,11 @@ change_kept(struct number *number, const struct sigaction *action,
     if (action == NULL)
         return;
     keep_program(number, &given);
-    bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
-                      given.sa_handler != SIG_DFL) ||
-                     alternate_is_apart(&given);
+    /* Perf's signals and the program's own would take each other's place: the
+     * kernel keeps one pending signal of SIGTRAP. */
+    bool is_wanted = atomic_load(&number->role) == SIGNALS_TRAP
+                         ? signals_is_handler(&given)
+                         : given.sa_handler != SIG_DFL;
     if (!is_wanted || !disposition_give_back(number_of(number)))
         install(number);
 }

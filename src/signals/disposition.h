@@ -62,9 +62,9 @@ void disposition_lose(enum signals_role role);
 void disposition_release(enum signals_role role);
 
 /* Give SIGNO back, because the program is interested in it. Returns false if it
- * is not borrowed, or stays borrowed because no other number is free. Waits for
- * a second at most, until the sampler has taken back its perf events: our
- * pending signal would swallow the program's. Context: any. */
+ * is not borrowed. Where no other number is free, nothing is asked from then
+ * on. Waits for a second at most, until the sampler has taken back its perf
+ * events: our pending signal would swallow the program's. Context: any. */
 bool disposition_give_back(int signo);
 
 /* sigaction(2) as the program sees it, for any SIGNO. Returns 0, or -1 with

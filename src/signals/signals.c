@@ -10,6 +10,7 @@
 
 #include "base/hot.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "signals.h"
@@ -92,6 +93,20 @@ signals_has_opened(pid_t tid)
         if (atomic_load(&openers[i]) == tid)
             return true;
     return false;
+}
+
+static OF_PROCESS _Atomic bool is_shared;
+
+void
+signals_share_table(void)
+{
+    atomic_store(&is_shared, true);
+}
+
+bool
+signals_table_is_shared(void)
+{
+    return atomic_load(&is_shared);
 }
 
 HOT bool

@@ -139,6 +139,12 @@ void signals_sync_in(ucontext_t *context);
 /* Whether there is nothing to do in the calling thread. Context: any. */
 bool signals_are_synced(void);
 
+/* Note that another process may share the table of dispositions, and live
+ * longer than this one (CLONE_SIGHAND of clone(2)); and whether one may. A
+ * forked child has a table of its own. Context: any. */
+void signals_share_table(void);
+bool signals_table_is_shared(void);
+
 /* Whether thread TID is known to have opened what was closed. If not, it may
  * still block it, though the program believes otherwise. Context: any thread.
  */

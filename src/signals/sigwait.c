@@ -170,6 +170,7 @@ void
 sigwait_come(int signo)
 {
     uint64_t bit = signals_bit(signo);
+    int by = signals_number(SIGNALS_ASK);
     for (uint32_t i = 0; i < DESCRIPTORS; i++)
         extend_descriptor(&descriptors[i], bit);
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -178,6 +179,8 @@ sigwait_come(int signo)
             continue;
         signals_set_word(&waiters[i].rest,
                          signals_word(&waiters[i].rest) | bit);
-        (void)cookie_order(tid, COOKIE_SETTLE);
+        /* Where we have no other number, SIGNO itself still comes to us. */
+        (void)cookie_send(tid, by != 0 ? by : signo,
+                          cookie_make(COOKIE_SETTLE, 0));
     }
 }

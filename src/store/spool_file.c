@@ -265,7 +265,7 @@ spool_file_show(const struct spool_file *file)
     int fd = spool_file_open(file);
     if (fd < 0)
         return;
-    (void)sys_call(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd);
+    (void)sys_map(1, PROT_NONE, MAP_SHARED, fd, 0);
     spool_file_close(file, fd);
 }
 

@@ -58,12 +58,13 @@ libunwind_stub_free(void *memory)
     (void)memory;
 }
 
-/* The function of that name is a hook. */
+/* The function of that name is a hook. No place is ever asked for. */
 void *
 libunwind_stub_mmap(void *at, size_t size, int access, int flags, int fd,
                     off_t offset)
 {
-    long result = sys_call(SYS_mmap, at, size, access, flags, fd, offset);
+    (void)at;
+    long result = sys_map(size, access, flags, fd, (uint64_t)offset);
     return result < 0 && result >= -4095 ? MAP_FAILED : (void *)result;
 }
 
