@@ -20,6 +20,9 @@
 /* What a handler knows of the thread that it interrupts. */
 struct shared_thread {
     _Atomic uint64_t low, high, pointer; /* see ask_set_stack */
+    /* How often these three were changed, twice. Odd: they are being changed.
+     */
+    _Atomic uint32_t version;
     /* Highest address that its stacks have reached. 0: not known. */
     _Atomic uint64_t root;
     /* Sequence of the question on its way + 1. 0: none. */
