@@ -221,8 +221,7 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
     uint64_t start = clock_now();
-    /* Before the claim: a system call may be a signal (seccomp(2)), whose
-     * handler leaves ours by a jump, and the slot has no mark yet. */
+    /* Before the claim: these calls may fault (seccomp), without a mark. */
     bool is_late = has_words && may_be_late(context);
     struct clocks clocks = {is_late ? clock_own() : CLOCK_NONE,
                             is_late ? clock_own_kernel() : CLOCK_NONE};

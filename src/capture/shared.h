@@ -37,7 +37,9 @@ struct shared_thread {
     _Atomic uint64_t measured; /* see serve_take_measured */
     /* Where it stands in a function that may wait (waiting.h). pc 0: nowhere.
      */
-    struct regs waits;
+    struct {
+        _Atomic uint64_t pc, sp, fp, link;
+    } waits;
 };
 
 /* Threads that were told to stand still go on, stand, or go on soon. */

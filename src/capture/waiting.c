@@ -29,13 +29,13 @@ waiting_forget(uint32_t index)
     struct shared_thread *thread = shared_thread_at(index);
     atomic_fetch_add(&shared.generation, 1);
     if (thread != NULL)
-        thread->waits.pc = 0;
+        waiting_set_pc(thread, 0);
 }
 
 bool
 waiting_read(uint32_t index, struct regs *at)
 {
     const struct shared_thread *thread = shared_thread_at(index);
-    *at = thread != NULL ? thread->waits : (struct regs){0};
+    *at = thread != NULL ? waiting_get(thread) : (struct regs){0};
     return at->pc != 0;
 }
