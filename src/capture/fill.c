@@ -236,7 +236,7 @@ fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
 static bool
 park(struct slot *slot, uint32_t generation)
 {
-    uint64_t until = slot->time + PARK_NS;
+    uint64_t until = slot->entered + PARK_NS;
     slot->parked = true;
     if (!slot_pass(slot, generation, SLOT_CLAIMED, SLOT_PARKED))
         return false;
@@ -404,7 +404,7 @@ give(struct slot *slot, uint32_t generation)
     uint64_t time = slot->time;
     bool is_left = slot->unfinished;
     struct filled filled = {clock_now(), walk_kept(&slot->walk)};
-    slot->stopped = (uint32_t)(filled.end - time);
+    slot->stopped = (uint32_t)(filled.end - slot->entered);
     if (slot_pass(slot, generation, SLOT_CLAIMED, SLOT_DONE) && is_left)
         hurry(time);
     return filled;
@@ -419,7 +419,8 @@ fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
     struct nested_mark mark;
     uint32_t generation = slot_generation(slot);
     slot->trigger = (uint8_t)trigger;
-    nested_enter(&mark, &slot->mark, slot->time, has_words, context);
+    slot->entered = trigger == TRIGGER_HOOK ? clock_now() : slot->time;
+    nested_enter(&mark, &slot->mark, slot->entered, has_words, context);
     struct filled filled = walk_into(slot, generation, has_words, context)
                                ? give(slot, generation)
                                : (struct filled){clock_now(), 0};

@@ -308,7 +308,7 @@ serve_slot(struct slot *slot)
     if (slot->walk.script != NULL)
         script_go_back(slot->walk.script, depth);
     slot->walk.cut = CUT_DEADLINE;
-    slot->stopped = (uint32_t)(clock_now() - slot->time);
+    slot->stopped = (uint32_t)(clock_now() - slot->entered);
     (void)slot_move(slot, SLOT_LEFT, SLOT_DONE);
 }
 
@@ -328,8 +328,8 @@ is_abandoned(const struct slot *slot, uint32_t word, uint64_t now)
     if (slot_state(word) != SLOT_CLAIMED && slot_state(word) != SLOT_SERVED)
         return false;
     uint64_t mark = atomic_load_explicit(&slot->mark, memory_order_acquire);
-    return mark != 0 && slot->time < now && now - slot->time >= LONG_NS &&
-           nested_is_gone(mark, slot->time);
+    return mark != 0 && slot->entered < now && now - slot->entered >= LONG_NS &&
+           nested_is_gone(mark, slot->entered);
 }
 
 /* A mark is also gone when the slot was given away meanwhile; then the exchange

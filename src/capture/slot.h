@@ -61,7 +61,9 @@ struct slot {
     uint32_t owed;     /* samples of the thread that were lost before it */
     uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
     struct trace_context context; /* span 0: none */
-    uint64_t time;                /* CLOCK_MONOTONIC at the handler's start */
+    uint64_t time; /* CLOCK_MONOTONIC at the handler's or the call's start */
+    /* The same when the thread began to fill it: later in measured.h. */
+    uint64_t entered;
     uint64_t clock;  /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t kernel; /* the part of it that the kernel used, or CLOCK_NONE */
     uint64_t sp;     /* where the thread was interrupted */

@@ -475,7 +475,7 @@ hash_state(void)
         hash = mix(hash, slot->state);
         hash = mix(hash, slot->mark);
         hash = mix(hash, slot->mark != 0 ? *(uint64_t *)slot->mark : 0);
-        hash = mix(hash, slot->time);
+        hash = mix(hash, slot->entered);
         hash = mix(hash, owners[i]);
     }
     hash = mix(hash, shared.own_lost[LOSS_SILENT]);
