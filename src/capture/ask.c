@@ -33,12 +33,17 @@ void
 ask_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
 {
     struct shared_thread *thread = &shared.threads[index];
-    atomic_store_explicit(&thread->high, 0, memory_order_release);
+    uint32_t version =
+        atomic_load_explicit(&thread->version, memory_order_relaxed);
+    atomic_store_explicit(&thread->version, version + 1, memory_order_relaxed);
+    /* This and the last store pair with note_stack of fill.c. */
+    atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&thread->low, low, memory_order_relaxed);
     atomic_store_explicit(&thread->root, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->rested_clock, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->pointer, pointer, memory_order_relaxed);
-    atomic_store_explicit(&thread->high, high, memory_order_release);
+    atomic_store_explicit(&thread->high, high, memory_order_relaxed);
+    atomic_store_explicit(&thread->version, version + 2, memory_order_release);
 }
 
 void

@@ -56,12 +56,19 @@ note_stack(struct slot *slot)
     }
     if (thread == NULL)
         return;
+    /* Three words of one stack: the version is the same before and after. Its
+     * first load and this fence pair with ask_set_stack. */
+    uint32_t version =
+        atomic_load_explicit(&thread->version, memory_order_acquire);
     uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
-    uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
+    uint64_t high = atomic_load_explicit(&thread->high, memory_order_relaxed);
     uint64_t pointer =
         atomic_load_explicit(&thread->pointer, memory_order_relaxed);
-    if (pointer == slot->thread_pointer && slot->sp >= low && slot->sp < high &&
-        slot->sp >= given_stack) {
+    atomic_thread_fence(memory_order_acquire);
+    if (version % 2 == 0 && pointer == slot->thread_pointer &&
+        slot->sp >= low && slot->sp < high && slot->sp >= given_stack &&
+        atomic_load_explicit(&thread->version, memory_order_relaxed) ==
+            version) {
         slot->low = low;
         slot->high = high;
     }
@@ -223,38 +230,43 @@ fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
 }
 
 /* Wait in PARKED until served or until the deadline. Returns true if the slot
- * is the handler's again, false if it is left to the sampler. */
+ * is the handler's again, false if it is left to the sampler. After the
+ * deadline an exchange fails only if the sampler has moved the slot on, which
+ * it can do twice. */
 static bool
-park(struct slot *slot)
+park(struct slot *slot, uint32_t generation)
 {
-    uint64_t until = slot->time + PARK_NS;
+    uint64_t until = slot->entered + PARK_NS;
     slot->parked = true;
-    atomic_store_explicit(&slot->state, SLOT_PARKED, memory_order_release);
-    atomic_fetch_add(&shared.parks, 1);
+    if (!slot_pass(slot, generation, SLOT_CLAIMED, SLOT_PARKED))
+        return false;
+    /* serve_parked looks for the slot when it has seen this. */
+    atomic_fetch_add_explicit(&shared.parks, 1, memory_order_release);
     ask_ring();
     scheduling_hurry();
     for (;;) {
-        uint32_t state =
-            atomic_load_explicit(&slot->state, memory_order_acquire);
+        uint32_t word =
+            atomic_load_explicit(&slot->state, memory_order_relaxed);
         /* The sampler has what it wants, and touches the slot no more. */
-        if (state == SLOT_SERVED)
-            return true;
+        if (word == (generation | SLOT_SERVED))
+            return slot_pass(slot, generation, SLOT_SERVED, SLOT_CLAIMED);
+        /* All slots were emptied: a new sampler has begun. */
+        if (word != (generation | SLOT_PARKED) &&
+            word != (generation | SLOT_SERVING))
+            return false;
         if (clock_now() < until) {
-            sys_futex_wait(&slot->state, state, until);
+            sys_futex_wait(&slot->state, word, until);
             continue;
         }
         /* The sampler did not come: the slot is ours again, with a stack that
          * is cut. */
-        if (slot_move(slot, SLOT_PARKED, SLOT_CLAIMED)) {
+        if (slot_pass(slot, generation, SLOT_PARKED, SLOT_CLAIMED)) {
             slot->walk.cut = CUT_DEADLINE;
             return true;
         }
         /* The sampler is working on the slot. It will find that we have left.
          */
-        if (slot_move(slot, SLOT_SERVING, SLOT_LEFT))
-            return false;
-        /* All slots were emptied: a new sampler has begun. */
-        if (state == SLOT_FREE)
+        if (slot_pass(slot, generation, SLOT_SERVING, SLOT_LEFT))
             return false;
     }
 }
@@ -272,8 +284,8 @@ is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
 /* Leave to the sampler a walk that only the sampler can go on with. Returns as
  * park does. */
 static bool
-leave_to_sampler(struct slot *slot, const ucontext_t *context,
-                 enum walk_outcome outcome)
+leave_to_sampler(struct slot *slot, uint32_t generation,
+                 const ucontext_t *context, enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
     slot->walk.registers = &slot->registers;
@@ -282,7 +294,7 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
     if (copy_rest(slot, slot->copy, SLOT_COPY, true))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
-        return park(slot);
+        return park(slot, generation);
     return true;
 }
 
@@ -314,11 +326,9 @@ describe_thread(struct slot *slot, bool has_words)
 }
 
 static void
-begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
-           const ucontext_t *context)
+begin_slot(struct slot *slot, bool has_words, const ucontext_t *context)
 {
     struct regs regs;
-    slot->trigger = (uint8_t)trigger;
     slot->parked = slot->missed = slot->unfinished = false;
     slot->copied = slot->newest = 0;
     slot->context.span = 0;
@@ -345,15 +355,15 @@ collect_script(struct slot *slot, const ucontext_t *context)
         walk_place(&slot->walk, &slot->script);
 }
 
-/* Walk the stack into SLOT, whose thread is set. Returns whether SLOT is still
- * the handler's, which then gives it to the sampler. */
+/* Walk the stack into SLOT of GENERATION, whose thread is set. Returns whether
+ * SLOT is still the handler's, which then gives it to the sampler. */
 static bool
-walk_into(struct slot *slot, enum trigger trigger, bool has_words,
+walk_into(struct slot *slot, uint32_t generation, bool has_words,
           const ucontext_t *context)
 {
     struct view view;
     slot->unloads = unloads_last();
-    begin_slot(slot, trigger, has_words, context);
+    begin_slot(slot, has_words, context);
     begin_view(&view, slot, signals_word(&context->uc_sigmask));
     /* While modules change, rules may be stale. Only the sampler then knows
      * what a pc means. A thread that closes a module itself, and runs its
@@ -371,7 +381,7 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
                       outcome == WALK_LOST || outcome == WALK_NEEDS_FP;
     if (is_missing)
         walk_leave(&slot->walk);
-    return !is_missing || leave_to_sampler(slot, context, outcome);
+    return !is_missing || leave_to_sampler(slot, generation, context, outcome);
 }
 
 /* A stack was left at TIME that the sampler should finish soon, before what it
@@ -388,21 +398,35 @@ hurry(uint64_t time)
     scheduling_hurry();
 }
 
-HOT void
+/* Give SLOT of GENERATION to the sampler. */
+static struct filled
+give(struct slot *slot, uint32_t generation)
+{
+    uint64_t time = slot->time;
+    bool is_left = slot->unfinished;
+    struct filled filled = {clock_now(), walk_kept(&slot->walk)};
+    slot->stopped = (uint32_t)(filled.end - slot->entered);
+    if (slot_pass(slot, generation, SLOT_CLAIMED, SLOT_DONE) && is_left)
+        hurry(time);
+    return filled;
+}
+
+/* The mark stands until the slot is given away: before, serve_reclaim would
+ * free a slot that is in use. */
+HOT struct filled
 fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
           const ucontext_t *context)
 {
     struct nested_mark mark;
-    nested_enter(&mark, &slot->mark, slot->time, has_words, context);
-    bool is_walked = walk_into(slot, trigger, has_words, context);
-    if (!nested_leave(&mark, &slot->mark, has_words) || !is_walked)
-        return;
-    uint64_t time = slot->time;
-    bool is_left = slot->unfinished;
-    slot->stopped = (uint32_t)(clock_now() - time);
-    atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
-    if (is_left)
-        hurry(time);
+    uint32_t generation = slot_generation(slot);
+    slot->trigger = (uint8_t)trigger;
+    slot->entered = trigger == TRIGGER_HOOK ? clock_now() : slot->time;
+    nested_enter(&mark, &slot->mark, slot->entered, has_words, context);
+    struct filled filled = walk_into(slot, generation, has_words, context)
+                               ? give(slot, generation)
+                               : (struct filled){clock_now(), 0};
+    nested_leave(&mark, has_words);
+    return filled;
 }
 
 void

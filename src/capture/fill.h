@@ -10,12 +10,19 @@
 #include "base/sample.h"
 #include "slot.h"
 
+/* What a thread may remember of its sample: when it gave the slot away
+ * (CLOCK_MONOTONIC, ns), and how many frames the slot keeps. */
+struct filled {
+    uint64_t end;
+    uint32_t frames;
+};
+
 /* Walk the stack of the calling thread into SLOT, and give SLOT to the sampler.
- * CONTEXT has the thread's registers. The caller has set the thread and the
- * time in SLOT. HAS_WORDS says whether the thread has thread-local words
- * (base/words.h). May park for PARK_NS. Context: any. */
-void fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
-               const ucontext_t *context);
+ * CONTEXT has the thread's registers. The caller has claimed SLOT, and has set
+ * the thread and the time in it. HAS_WORDS says whether the thread has
+ * thread-local words (base/words.h). May park for PARK_NS. Context: any. */
+struct filled fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
+                        const ucontext_t *context);
 
 /* Copy to the MOST bytes at TO the rest of the stack of SLOT's thread, above
  * the frame where the walk stands, and what is not far below. SLOT then tells

@@ -221,6 +221,10 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
     uint64_t start = clock_now();
+    /* Before the claim: these calls may fault (seccomp), without a mark. */
+    bool is_late = has_words && may_be_late(context);
+    struct clocks clocks = {is_late ? clock_own() : CLOCK_NONE,
+                            is_late ? clock_own_kernel() : CLOCK_NONE};
     struct slot *slot = index < shared.thread_count ? slots_claim(index) : NULL;
     if (slot == NULL) {
         refuse_question(cookie, LOSS_RING_FULL);
@@ -230,9 +234,8 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     slot->thread = index;
     slot->tid = 0;
     slot->time = start;
-    bool is_late = has_words && may_be_late(context);
-    slot->clock = is_late ? clock_own() : CLOCK_NONE;
-    slot->kernel = is_late ? clock_own_kernel() : CLOCK_NONE;
+    slot->clock = clocks.all;
+    slot->kernel = clocks.kernel;
     slot->owed = 0;
     slot->sequence = sequence;
     fill_slot(slot, TRIGGER_ASK, has_words, context);
@@ -366,8 +369,9 @@ fetch_first(bool has_words, const ucontext_t *context)
 
 /* Begin to fetch what the walk will read. The program has used the caches for
  * itself, and each line that is fetched alone makes the thread wait. Most outer
- * frames are those of the last sample. */
-static void
+ * frames are those of the last sample. Another thread may be writing to them: a
+ * wrong address only costs time. So ThreadSanitizer leaves this out. */
+static __attribute__((no_sanitize("thread"))) void
 fetch_ahead(uint32_t index, uint32_t place, bool has_words,
             const ucontext_t *context)
 {
@@ -409,15 +413,16 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     slot->owed = has_words ? owed : 0;
     if (has_words)
         owed = 0;
-    fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
-              has_words, context);
+    struct filled filled =
+        fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
+                  has_words, context);
     /* The slot may be another sample's by now, but its memory stays. */
     if (has_words) {
         last_frames = slot->walk.frames;
-        last_count = walk_kept(&slot->walk);
+        last_count = filled.frames;
     }
     count_own_sample();
-    if (clock_now() - start > LONG_WALK_NS) {
+    if (filled.end - start > LONG_WALK_NS) {
         uint64_t end = clock_own();
         /* If the thread lost its CPU, wall time is longer than the walk. */
         uint64_t took = clock == CLOCK_NONE ? LONG_WALK_NS : end - clock;

@@ -117,8 +117,8 @@ bool
 serve_has_samples(void)
 {
     for (uint32_t i = 0; i < slots_used(); i++)
-        if (atomic_load_explicit(&slots_at(i)->state, memory_order_relaxed) !=
-            SLOT_FREE)
+        if (slot_state(atomic_load_explicit(&slots_at(i)->state,
+                                            memory_order_relaxed)) != SLOT_FREE)
             return true;
     return false;
 }
@@ -313,8 +313,8 @@ serve_slot(struct slot *slot)
     if (slot->walk.script != NULL)
         script_go_back(slot->walk.script, depth);
     slot->walk.cut = CUT_DEADLINE;
-    slot->stopped = (uint32_t)(clock_now() - slot->time);
-    atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+    slot->stopped = (uint32_t)(clock_now() - slot->entered);
+    (void)slot_move(slot, SLOT_LEFT, SLOT_DONE);
 }
 
 bool
@@ -325,17 +325,30 @@ serve_is_map_wanted(void)
     return result;
 }
 
-/* A claimed slot gets its mark and its time together. A free slot has no mark.
- */
+/* Whether the handler is gone that has SLOT in the state of WORD. Its time
+ * becomes known with its mark, and not before. NOW may be earlier. */
+static bool
+is_abandoned(const struct slot *slot, uint32_t word, uint64_t now)
+{
+    if (slot_state(word) != SLOT_CLAIMED && slot_state(word) != SLOT_SERVED)
+        return false;
+    uint64_t mark = atomic_load_explicit(&slot->mark, memory_order_acquire);
+    return mark != 0 && slot->entered < now && now - slot->entered >= LONG_NS &&
+           nested_is_gone(mark, slot->entered);
+}
+
+/* A mark is also gone when the slot was given away meanwhile; then the exchange
+ * fails. What a handler wrote before it was left is long there: it was left
+ * when the mark was overwritten, and claimed the slot LONG_NS ago. */
 void
 serve_reclaim(uint64_t now)
 {
     for (uint32_t i = 0; i < slots_used(); i++) {
         struct slot *slot = slots_at(i);
-        uint32_t state = atomic_load(&slot->state);
-        if ((state != SLOT_CLAIMED && state != SLOT_SERVED) ||
-            !nested_is_gone(&slot->mark, slot->time) ||
-            now - slot->time < LONG_NS)
+        uint32_t word =
+            atomic_load_explicit(&slot->state, memory_order_acquire);
+        if (!is_abandoned(slot, word, now) ||
+            !slot_pass(slot, word & ~SLOT_STATES, slot_state(word), SLOT_TAKEN))
             continue;
         /* The thread that asked a question gives it up itself if it has no
          * answer. */
@@ -351,7 +364,7 @@ void
 serve_parked(void)
 {
     static uint32_t seen;
-    uint32_t parks = atomic_load(&shared.parks);
+    uint32_t parks = atomic_load_explicit(&shared.parks, memory_order_acquire);
     if (parks == seen)
         return;
     seen = parks;

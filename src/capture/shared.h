@@ -47,6 +47,9 @@ struct shared_meter {
 /* What a handler knows of the thread that it interrupts. */
 struct shared_thread {
     _Atomic uint64_t low, high, pointer; /* see ask_set_stack */
+    /* How often these three were changed, twice. Odd: they are being changed.
+     */
+    _Atomic uint32_t version;
     /* Highest address that its stacks have reached. 0: not known. */
     _Atomic uint64_t root;
     /* Sequence of the question on its way + 1. 0: none. */
@@ -61,7 +64,9 @@ struct shared_thread {
     _Atomic uint64_t measured; /* see serve_take_measured */
     /* Where it stands in a function that may wait (waiting.h). pc 0: nowhere.
      */
-    struct regs waits;
+    struct {
+        _Atomic uint64_t pc, sp, fp, link;
+    } waits;
     struct shared_meter meter;
 };
 

@@ -43,11 +43,15 @@ furnish_slots(void)
 static void
 empty_slots(void)
 {
-    uint32_t count = atomic_load(&used);
-    for (uint32_t i = 0; i < count; i++)
-        if (atomic_load(&slots[i].state) != SLOT_FREE)
-            slot_free(&slots[i]);
-    atomic_store(&used, 0);
+    for (uint32_t i = 0; i < slots_used(); i++) {
+        uint32_t word =
+            atomic_load_explicit(&slots[i].state, memory_order_relaxed);
+        if (slot_state(word) == SLOT_FREE)
+            continue;
+        slots[i].stack = slots[i].copy;
+        slot_free(&slots[i]);
+    }
+    atomic_store_explicit(&used, 0, memory_order_relaxed);
 }
 
 int
@@ -76,21 +80,35 @@ slots_begin(uint32_t count, uint32_t max_depth)
 }
 
 HOT bool
-slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
+slot_pass(struct slot *slot, uint32_t generation, enum slot_state from,
+          enum slot_state to)
 {
-    uint32_t expected = from;
-    /* The state is read first: an exchange that fails also writes to it. */
-    if (atomic_load(&slot->state) != expected)
-        return false;
-    return atomic_compare_exchange_strong(&slot->state, &expected, to);
+    uint32_t expected = generation | from;
+    return atomic_compare_exchange_strong_explicit(&slot->state, &expected,
+                                                   generation | to,
+                                                   memory_order_acq_rel,
+                                                   memory_order_relaxed);
 }
 
-/* Let slots_used() cover place I. */
+HOT bool
+slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
+{
+    /* The state is read first: an exchange that fails also writes to it. */
+    uint32_t word = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    return slot_state(word) == from &&
+           slot_pass(slot, word & ~SLOT_STATES, from, to);
+}
+
+/* Let slots_used() cover place I. The slots themselves tell what is in them, so
+ * this order is none. */
 static void
 note_used(uint32_t i)
 {
     uint32_t seen = atomic_load_explicit(&used, memory_order_relaxed);
-    while (i >= seen && !atomic_compare_exchange_weak(&used, &seen, i + 1))
+    while (i >= seen &&
+           !atomic_compare_exchange_weak_explicit(&used, &seen, i + 1,
+                                                  memory_order_relaxed,
+                                                  memory_order_relaxed))
         ;
 }
 
@@ -118,10 +136,11 @@ slots_claim(uint32_t hint)
     uint32_t tries = slot_count < CLAIM_TRIES ? slot_count : CLAIM_TRIES;
     for (uint32_t n = 0; n < tries; n++) {
         uint32_t i = (hint + n) % slot_count;
-        if (!slot_move(&slots[i], SLOT_FREE, SLOT_CLAIMED))
-            continue;
+        /* First, so that the child of a fork finds each slot that is not free.
+         */
         note_used(i);
-        return &slots[i];
+        if (slot_move(&slots[i], SLOT_FREE, SLOT_CLAIMED))
+            return &slots[i];
     }
     return NULL;
 }
@@ -135,7 +154,7 @@ slots_all(void)
 uint32_t
 slots_used(void)
 {
-    return atomic_load_explicit(&used, memory_order_acquire);
+    return atomic_load_explicit(&used, memory_order_relaxed);
 }
 
 struct slot *
@@ -153,6 +172,8 @@ slots_list(void)
 void
 slot_free(struct slot *slot)
 {
+    uint32_t word = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    uint32_t next = (word | SLOT_STATES) + 1;
     atomic_store_explicit(&slot->mark, 0, memory_order_relaxed);
-    atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+    atomic_store_explicit(&slot->state, next | SLOT_FREE, memory_order_release);
 }

@@ -3,17 +3,27 @@
  * slot.h -- the slots in which samples are made. A fixed set is reserved before
  * the first sample. A handler claims a slot, and the sampler empties it.
  *
- *                 target                    sampler
- *   FREE     ---> CLAIMED
- *   CLAIMED  ---> DONE, or PARKED
- *   PARKED   ---> CLAIMED (deadline)   or   SERVING
- *   SERVING  ---> LEFT (deadline)      or   SERVED
- *   SERVED   ---> DONE
- *   LEFT     --------------------------->   DONE
- *   DONE     --------------------------->   CLAIMED, then FREE
+ *             target moves it to   sampler moves it to   it stays for
+ *   FREE      CLAIMED                                    any time
+ *   CLAIMED   DONE, or PARKED      FREE (jump)           the walk
+ *   PARKED    CLAIMED (deadline)   SERVING               PARK_NS
+ *   SERVING   LEFT (deadline)      SERVED                half of PARK_NS
+ *   SERVED    CLAIMED              FREE (jump)           the way to a CPU
+ *   LEFT                           DONE                  half of PARK_NS
+ *   DONE                           TAKEN                 a tick
+ *   TAKEN                          FREE, or DONE         the harvest
  *
- * Where both may move a slot, one exchange decides. The sampler also frees a
- * slot whose handler was left by a jump (serve_reclaim).
+ * Where both may move a slot, one exchange decides. A handler may be left by a
+ * jump; then the sampler frees its slot once a second (serve_reclaim). A thread
+ * that is stopped in its handler keeps its slot as long. A thread has a slot
+ * without a mark for some stores; no handler of the program runs then.
+ *
+ * The state word also has the slot's generation, which slot_free changes. A
+ * handler moves only what is of the generation that it claimed. So a slot that
+ * was taken from it, as in the child of a fork, stays what it is.
+ *
+ * Whoever moves a slot on gives it away: the exchange is a release, and pairs
+ * with the acquire of the exchange by which the other side takes it.
  */
 #ifndef CAPTURE_SLOT_H
 #define CAPTURE_SLOT_H
@@ -35,10 +45,15 @@ enum slot_state {
     SLOT_SERVED,
     SLOT_LEFT,
     SLOT_DONE,
+    SLOT_TAKEN,
 };
 
+/* The bits of a state word that hold its enum slot_state. The others are the
+ * generation, which returns to the same number after 2^29 uses of the slot. */
+#define SLOT_STATES 7u
+
 struct slot {
-    _Atomic uint32_t state; /* enum slot_state; a futex while PARKED */
+    _Atomic uint32_t state; /* with its generation; a futex while PARKED */
     uint32_t thread;        /* index of the thread, or SLOT_NO_THREAD */
     pid_t tid;
     uint32_t sequence; /* of the question, from its cookie */
@@ -46,7 +61,9 @@ struct slot {
     uint32_t owed;     /* samples of the thread that were lost before it */
     uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
     struct trace_context context; /* span 0: none */
-    uint64_t time;                /* CLOCK_MONOTONIC at the handler's start */
+    uint64_t time; /* CLOCK_MONOTONIC at the handler's or the call's start */
+    /* The same when the thread began to fill it: later in measured.h. */
+    uint64_t entered;
     uint64_t clock;  /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t kernel; /* the part of it that the kernel used, or CLOCK_NONE */
     uint64_t sp;     /* where the thread was interrupted */
@@ -104,8 +121,28 @@ struct slot *slots_claim(uint32_t hint);
  * Context: handler. */
 void slots_fetch(uint32_t hint);
 
-/* Move SLOT from FROM to TO. Returns false if it was not in FROM. Context: any
- * thread. */
+/* The state of the state word WORD. Context: any. */
+static inline enum slot_state
+slot_state(uint32_t word)
+{
+    return (enum slot_state)(word & SLOT_STATES);
+}
+
+/* The generation of SLOT, which the calling handler has just claimed. Context:
+ * handler. */
+static inline uint32_t
+slot_generation(const struct slot *slot)
+{
+    return atomic_load_explicit(&slot->state, memory_order_relaxed) &
+           ~SLOT_STATES;
+}
+
+/* Move SLOT from FROM to TO. Returns false if it was not in FROM, or not of
+ * GENERATION. Context: any. */
+bool slot_pass(struct slot *slot, uint32_t generation, enum slot_state from,
+               enum slot_state to);
+
+/* The same for any generation. Context: sampler. */
 bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 
 /* How many slots there are. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* waiting.c -- see waiting.h. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/phase.h"
@@ -31,7 +32,7 @@ waiting_forget(uint32_t index)
     atomic_fetch_add(&shared.generation, 1);
     if (thread == NULL)
         return;
-    thread->waits.pc = 0;
+    waiting_set_pc(thread, 0);
     thread->meter = (struct shared_meter){0};
 }
 
@@ -39,7 +40,7 @@ bool
 waiting_read(uint32_t index, struct regs *at)
 {
     const struct shared_thread *thread = shared_thread_at(index);
-    *at = thread != NULL ? thread->waits : (struct regs){0};
+    *at = thread != NULL ? waiting_get(thread) : (struct regs){0};
     return at->pc != 0;
 }
 
@@ -234,9 +235,13 @@ waiting_times(uint32_t index, uint64_t now,
               struct waiting_time times[SHARED_SITES])
 {
     const struct shared_thread *thread = shared_thread_at(index);
-    const struct shared_meter *meter = &thread->meter;
     uint64_t since, until;
     uint32_t own, tries = 0;
+    if (thread == NULL) {
+        memset(times, 0, SHARED_SITES * sizeof(*times));
+        return SHARED_SITES;
+    }
+    const struct shared_meter *meter = &thread->meter;
     do {
         since = atomic_load_explicit(&meter->since, memory_order_acquire);
         own = since != 0

@@ -55,20 +55,40 @@ void waiting_time_begin(struct shared_thread *thread, const struct regs *at,
                         const void *caller);
 void waiting_time_end(const struct waiting *waiting);
 
-/* Note AT in THREAD, which is the caller. The sampler reads it only while the
- * thread does not run, so the compiler alone must keep the order. */
+/* Let the pc of THREAD's note be PC. 0: it has none. The sampler reads a note
+ * only while the thread does not run, so the compiler alone must keep the order
+ * of the words. */
+static inline void
+waiting_set_pc(struct shared_thread *thread, uint64_t pc)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&thread->waits.pc, pc, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Note AT in THREAD, which is the caller. */
 static inline void
 waiting_set(struct shared_thread *thread, const struct regs *at)
 {
-    struct regs *waits = &thread->waits;
-    waits->pc = 0;
-    atomic_signal_fence(memory_order_seq_cst);
-    waits->sp = at->sp;
-    waits->fp = at->fp;
-    arch_set_link(waits, arch_link(at));
-    atomic_signal_fence(memory_order_seq_cst);
-    waits->pc = at->pc;
-    atomic_signal_fence(memory_order_seq_cst);
+    waiting_set_pc(thread, 0);
+    atomic_store_explicit(&thread->waits.sp, at->sp, memory_order_relaxed);
+    atomic_store_explicit(&thread->waits.fp, at->fp, memory_order_relaxed);
+    atomic_store_explicit(&thread->waits.link, arch_link(at),
+                          memory_order_relaxed);
+    waiting_set_pc(thread, at->pc);
+}
+
+/* The note of THREAD. */
+static inline struct regs
+waiting_get(const struct shared_thread *thread)
+{
+    struct regs at = {
+        .pc = atomic_load_explicit(&thread->waits.pc, memory_order_relaxed),
+        .sp = atomic_load_explicit(&thread->waits.sp, memory_order_relaxed),
+        .fp = atomic_load_explicit(&thread->waits.fp, memory_order_relaxed)};
+    arch_set_link(&at, atomic_load_explicit(&thread->waits.link,
+                                            memory_order_relaxed));
+    return at;
 }
 
 /* Set *AT to what the registers were when the calling function was entered, as
@@ -96,7 +116,7 @@ waiting_begin(struct waiting *waiting, const struct regs *at)
             : waiting_find();
     if (waiting->thread == NULL)
         return;
-    waiting->outer = waiting->thread->waits;
+    waiting->outer = waiting_get(waiting->thread);
     if (waiting->outer.sp <= at->sp)
         waiting->outer.pc = 0;
     waiting->outer_since = atomic_load_explicit(&waiting->thread->meter.since,
@@ -124,8 +144,7 @@ waiting_end(const struct waiting *waiting)
         waiting_set(waiting->thread, &waiting->outer);
         return;
     }
-    atomic_signal_fence(memory_order_seq_cst);
-    waiting->thread->waits.pc = 0;
+    waiting_set_pc(waiting->thread, 0);
 }
 
 /* THREAD, which is the caller, was interrupted with stack pointer SP. Functions
@@ -136,9 +155,10 @@ waiting_end(const struct waiting *waiting)
 static inline void
 waiting_check(struct shared_thread *thread, uint64_t sp)
 {
-    if (thread->waits.pc == 0 || thread->waits.sp - sp < WAITING_FRAMES)
+    const struct regs at = waiting_get(thread);
+    if (at.pc == 0 || at.sp - sp < WAITING_FRAMES)
         return;
-    thread->waits.pc = 0;
+    waiting_set_pc(thread, 0);
     atomic_store_explicit(&thread->meter.since, 0, memory_order_relaxed);
 }
 

@@ -550,7 +550,7 @@ harvest_begin_round(uint32_t every, uint64_t random)
     round_random = random;
 }
 
-/* Turn SLOT into a sample, and free it. It is claimed, and its walk is over. */
+/* Turn SLOT into a sample, and free it. It is taken, and its walk is over. */
 static void
 take_slot(struct slot *slot)
 {
@@ -574,8 +574,8 @@ list_done(void)
     uint32_t count = 0;
     for (uint32_t i = 0; i < slots_used(); i++) {
         const struct slot *slot = slots_at(i);
-        if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
-            SLOT_DONE)
+        if (slot_state(atomic_load_explicit(&slot->state,
+                                            memory_order_acquire)) != SLOT_DONE)
             continue;
         uint32_t at = count++;
         for (; at > 0 && slots_at(done[at - 1])->time > slot->time; at--)
@@ -595,10 +595,10 @@ take_walked(void)
     is_harvesting = true;
     for (uint32_t i = 0; i < count; i++) {
         struct slot *slot = slots_at(slots_list()[i]);
-        if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
+        if (!slot_move(slot, SLOT_DONE, SLOT_TAKEN))
             continue;
         if (slot->unfinished && !serve_give_up(slot))
-            slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
+            slot_move(slot, SLOT_TAKEN, SLOT_DONE);
         else
             take_slot(slot);
     }
@@ -640,7 +640,7 @@ harvest_slots(void)
         is_listed = true;
         uint32_t count = list_done();
         for (uint32_t i = 0; i < count && is_listed; i++)
-            if (slot_move(slots_at(slots_list()[i]), SLOT_DONE, SLOT_CLAIMED))
+            if (slot_move(slots_at(slots_list()[i]), SLOT_DONE, SLOT_TAKEN))
                 is_listed = finish_slot(slots_at(slots_list()[i]));
     } while (!is_listed);
     is_harvesting = false;

@@ -16,6 +16,7 @@
 #include "handlers.h"
 #include "signals.h"
 #include "nested.h"
+#include "program_action.h"
 #include "sigwait.h"
 #include "disposition.h"
 #include "base/poison.h"
@@ -31,17 +32,13 @@
  *                have changed
  *   ENDING, DUMP as NONE; but while the program leaves the default action, the
  *                ender stands there
- *   all others   our handler stands there, and PROGRAM has what the program set
+ *   all others   our handler stands there; program_action.h has what the
+ * program set
  *
- * A number that is borrowed loses its role of ENDING or DUMP. The program's
- * disposition is the one of two that CURRENT names, as the kernel has it.
- * libc's struct sigaction is five times larger, and libsprof.so must fit below
- * a small RLIMIT_DATA. */
+ * A number that is borrowed loses its role of ENDING or DUMP. */
 struct number {
     _Atomic(enum signals_role) role;
     _Atomic bool is_borrowed;
-    _Atomic uint32_t current;
-    struct sys_action program[2];
 };
 
 static struct number numbers[NSIG];
@@ -138,7 +135,9 @@ number_of(const struct number *number)
 static struct sigaction
 program_action(const struct number *number)
 {
-    return signals_of_kernel(&number->program[atomic_load(&number->current)]);
+    const struct sys_action action =
+        program_action_get(number_of(number), NULL);
+    return signals_of_kernel(&action);
 }
 
 static bool
@@ -147,13 +146,14 @@ has_program(const struct number *number, __sighandler_t wanted)
     return program_action(number).sa_handler == wanted;
 }
 
-/* Let ACTION be the program's disposition of NUMBER. */
-static void
+/* Let ACTION be the program's disposition of NUMBER. Returns the one before. */
+static struct sigaction
 keep_program(struct number *number, const struct sigaction *action)
 {
-    uint32_t other = !atomic_load(&number->current);
-    number->program[other] = signals_for_kernel(action);
-    atomic_store(&number->current, other);
+    const struct sys_action given = signals_for_kernel(action);
+    const struct sys_action before =
+        program_action_set(number_of(number), &given);
+    return signals_of_kernel(&before);
 }
 
 /* Let the kernel call our handler for a borrowed number. All signals are
@@ -218,21 +218,29 @@ ignore_for_real(const struct number *number)
     return sys_set_action(number_of(number), &action);
 }
 
-/* Set the kernel's disposition as it must be; other threads may change that. */
+/* Set the kernel's disposition as it must be. Other threads may change what
+ * that is. Then the last of them to call the kernel might have set what is no
+ * longer right, so each looks again after its call. */
 static void
 install(struct number *number)
 {
-    bool is_real;
+    bool is_real, is_borrowed;
+    uint32_t version;
+    int signo = number_of(number);
     atomic_fetch_add(&changers, 1);
     do {
+        version = program_action_version(signo);
+        is_borrowed = atomic_load(&number->is_borrowed);
         is_real = is_ignored_for_real(number);
         if (is_real)
             (void)ignore_for_real(number);
-        else if (atomic_load(&number->is_borrowed))
+        else if (is_borrowed)
             (void)install_borrowed(number, NULL);
         else
             (void)install_given_back(number);
-    } while (is_real != is_ignored_for_real(number));
+    } while (is_real != is_ignored_for_real(number) ||
+             is_borrowed != atomic_load(&number->is_borrowed) ||
+             version != program_action_version(signo));
     (void)decrement(&changers);
 }
 
@@ -252,12 +260,15 @@ borrow_number(enum signals_role role, int signo)
 {
     struct number *number = &numbers[signo];
     struct sigaction before;
+    uint32_t version = program_action_version(signo);
     atomic_store(&number->role, role);
     if (install_borrowed(number, &before) != 0)
         return -1;
     if (before.sa_sigaction != handler) {
         disposition_show(signo, &before);
-        keep_program(number, &before);
+        /* Unless the program has just set another. */
+        const struct sys_action given = signals_for_kernel(&before);
+        program_action_replace(signo, version, &given);
     }
     atomic_store(&number->is_borrowed, true);
     signals_add(role, signo);
@@ -320,7 +331,7 @@ disposition_give_back(int signo)
         use_spare();
     leaving(role);
     forget_borrowed(signo);
-    (void)install_given_back(number);
+    install(number);
     sigwait_come(signo);
     if (role == SIGNALS_ASK || role == SIGNALS_SPARE)
         borrow_spare();
@@ -405,15 +416,16 @@ static void
 change_kept(struct number *number, const struct sigaction *action,
             struct sigaction *old)
 {
-    struct sigaction given;
-    /* ACTION and OLD may be the same. */
-    if (action != NULL)
-        given = as_kept(action);
-    if (old != NULL)
-        *old = program_action(number);
-    if (action == NULL)
+    if (action == NULL) {
+        if (old != NULL)
+            *old = program_action(number);
         return;
-    keep_program(number, &given);
+    }
+    /* ACTION and OLD may be the same. */
+    const struct sigaction given = as_kept(action);
+    const struct sigaction before = keep_program(number, &given);
+    if (old != NULL)
+        *old = before;
     /* Perf's signals and the program's own would take each other's place: the
      * kernel keeps one pending signal of SIGTRAP. */
     bool is_wanted = atomic_load(&number->role) == SIGNALS_TRAP
@@ -449,7 +461,7 @@ install_ender(struct number *number)
     if (real(signo, &action, &before) != 0 || before.sa_sigaction == ender)
         return;
     if (before.sa_handler == SIG_DFL)
-        keep_program(number, &before);
+        (void)keep_program(number, &before);
     else /* Another thread has just set it. */
         (void)real(signo, &before, NULL);
 }
@@ -566,10 +578,12 @@ disposition_get_program(int signo, struct sigaction *action)
 void
 disposition_reset_program(int signo)
 {
-    struct number *number = find_number(signo);
-    if (number != NULL)
-        number->program[atomic_load(&number->current)].handler =
-            (void *)SIG_DFL;
+    uint32_t version;
+    if (find_number(signo) == NULL)
+        return;
+    struct sys_action action = program_action_get(signo, &version);
+    action.handler = (void *)SIG_DFL;
+    program_action_replace(signo, version, &action);
 }
 
 void

@@ -37,7 +37,10 @@ HOT void
 nested_enter(struct nested_mark *mark, _Atomic uint64_t *place, uint64_t time,
              bool has_words, const ucontext_t *context)
 {
-    mark->value = value_of((uint64_t)mark, time);
+    atomic_store_explicit(&mark->value, value_of((uint64_t)mark, time),
+                          memory_order_relaxed);
+    /* Pairs with the load in serve_reclaim: whoever sees the address also sees
+     * the mark, and the time of its slot. */
     atomic_store_explicit(place, (uint64_t)mark, memory_order_release);
     mark->outer = has_words ? innermost : 0;
     if (!has_words)
@@ -47,22 +50,22 @@ nested_enter(struct nested_mark *mark, _Atomic uint64_t *place, uint64_t time,
     innermost = (uint64_t)mark;
 }
 
-HOT bool
-nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
-             bool has_words)
+/* The release pairs with the exchange in serve_reclaim, which comes after it
+ * has read the mark: that exchange sees that the slot was given away. */
+HOT void
+nested_leave(struct nested_mark *mark, bool has_words)
 {
     if (has_words)
         innermost = mark->outer;
-    mark->value = 0;
-    return atomic_load_explicit(place, memory_order_relaxed) == (uint64_t)mark;
+    atomic_store_explicit(&mark->value, 0, memory_order_release);
 }
 
 bool
-nested_is_gone(const _Atomic uint64_t *place, uint64_t time)
+nested_is_gone(uint64_t mark, uint64_t time)
 {
-    uint64_t value, mark = atomic_load(place);
-    return mark != 0 && (!sys_copy_memory(&value, mark, sizeof(value)) ||
-                         value != value_of(mark, time));
+    uint64_t value;
+    return !sys_copy_memory(&value, mark, sizeof(value)) ||
+           value != value_of(mark, time);
 }
 
 /* Unblock our signals. Where alternate stacks are avoided, a handler on one

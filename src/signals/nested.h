@@ -25,23 +25,21 @@
 
 /* A mark on the stack of a handler that fills a slot. */
 struct nested_mark {
-    volatile uint64_t value;
+    _Atomic uint64_t value;
     uint64_t outer;
 };
 
 /* The handler begins and ends to fill a slot with the time TIME. Meanwhile the
  * address of its mark is in *PLACE. HAS_WORDS: its thread has thread-local
- * words. nested_leave returns false if the slot is not the caller's any more.
- * The caller is then in a child, which a handler on top of ours has forked.
- * Context: any. */
+ * words. nested_leave comes after the slot was given away. Context: any. */
 void nested_enter(struct nested_mark *mark, _Atomic uint64_t *place,
                   uint64_t time, bool has_words, const ucontext_t *context);
-bool nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
-                  bool has_words);
+void nested_leave(struct nested_mark *mark, bool has_words);
 
 /* Whether a jump or the thread's end has left the handler that fills the slot
- * of PLACE and TIME. Its mark is then gone. Context: sampler. */
-bool nested_is_gone(const _Atomic uint64_t *place, uint64_t time);
+ * of TIME, and has set the mark at MARK. Its mark is then gone. So it is when
+ * the slot was given away. Context: sampler. */
+bool nested_is_gone(uint64_t mark, uint64_t time);
 
 /* Let the calling thread block no more than it would without us. Hooks call it
  * before the mask is read, changed or inherited. The thread may be in a handler

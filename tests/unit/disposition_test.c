@@ -2,8 +2,8 @@
 /*
  * disposition_test.c -- a number that is borrowed while the program has a
  * handler for it: SIGTRAP, on a busy machine, when the program was faster than
- * the sampler; and what a program inherits that one thread starts while another
- * changes the disposition.
+ * the sampler; what a program inherits that one thread starts while another
+ * changes the disposition; and two threads that change it at once.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -291,6 +291,111 @@ what_is_being_given_back_is_inherited(void **state)
     assert_true(is_ignored_for_real());
 }
 
+/* How often each of SETTERS threads sets a disposition. */
+#define SETTERS 2u
+#define SETTINGS 200000u
+
+static _Atomic uint64_t replaced; /* sum of the numbers of those replaced */
+static _Atomic unsigned setting;  /* threads that began, and that ended */
+
+/* A disposition whose handler and mask tell one number. */
+static struct sigaction
+numbered(uint64_t number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = (__sighandler_t)(number << 24);
+    signals_set_word(&action.sa_mask, number << 24);
+    return action;
+}
+
+/* The number of ACTION; UINT64_MAX if it is a mixture of two. */
+static uint64_t
+number_of(const struct sigaction *action)
+{
+    uint64_t word = (uint64_t)action->sa_handler;
+    return word == signals_word(&action->sa_mask) ? word >> 24 : UINT64_MAX;
+}
+
+static void *
+set_often(void *first)
+{
+    uint64_t sum = 0;
+    atomic_fetch_add(&setting, 1);
+    while (atomic_load(&setting) < SETTERS)
+        ;
+    for (uint64_t i = 0; i < SETTINGS; i++) {
+        struct sigaction old, action = numbered((uint64_t)first + i);
+        disposition_action(SIGTRAP, &action, &old);
+        sum += number_of(&old);
+    }
+    atomic_fetch_add(&replaced, sum);
+    atomic_fetch_add(&setting, 1);
+    return NULL;
+}
+
+/* A handler reads it meanwhile, and each thread learns the one before. */
+static void
+set_by_two_at_once_is_one_of_them(void **state)
+{
+    pthread_t setters[SETTERS];
+    struct sigaction action = numbered(0);
+    uint64_t sum = 0;
+    bool is_whole = true;
+    (void)state;
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    disposition_action(SIGTRAP, &action, NULL);
+    atomic_store(&replaced, 0);
+    atomic_store(&setting, 0);
+    for (uint64_t i = 0; i < SETTERS; i++) {
+        uint64_t first = 1 + i * SETTINGS;
+        sum += SETTINGS * first + SETTINGS * (SETTINGS - 1ull) / 2;
+        assert_int_equal(pthread_create(&setters[i], NULL, set_often,
+                                        (void *)first),
+                         0);
+    }
+    while (atomic_load(&setting) < 2 * SETTERS) {
+        assert_true(disposition_get_program(SIGTRAP, &action));
+        is_whole = is_whole && number_of(&action) != UINT64_MAX;
+    }
+    for (unsigned i = 0; i < SETTERS; i++)
+        assert_int_equal(pthread_join(setters[i], NULL), 0);
+    assert_true(is_whole);
+    assert_true(disposition_get_program(SIGTRAP, &action));
+    assert_int_equal(atomic_load(&replaced) + number_of(&action), sum);
+}
+
+/* sigaction(2) that is slow for the first thread that sets a handler on the
+ * alternate stack: another sets one that is not meanwhile. */
+static int
+overtaken_sigaction(int signo, const struct sigaction *action,
+                    struct sigaction *old)
+{
+    bool is_slow = signo == SIGTRAP && action != NULL &&
+                   (action->sa_flags & SA_ONSTACK) != 0 &&
+                   !atomic_exchange(&is_begun, true);
+    if (is_slow)
+        handle(0);
+    return sigaction(signo, action, old);
+}
+
+/* What the kernel has is of the disposition that was set last. */
+static void
+one_set_during_another_stands(void **state)
+{
+    (void)state;
+    disposition_begin(own_handler, overtaken_sigaction, sigaction, leaving,
+                      opened);
+    atomic_store(&is_begun, true);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    handle(0);
+    atomic_store(&is_begun, false);
+    handle(SA_ONSTACK);
+    assert_true(atomic_load(&is_begun));
+    expect_program(0);
+    expect_ours(0);
+}
+
 static void
 ending_handler(int signo, siginfo_t *info, void *context)
 {
@@ -390,6 +495,10 @@ main(void)
                                         end),
         cmocka_unit_test_setup_teardown(what_is_being_given_back_is_inherited,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(set_by_two_at_once_is_one_of_them,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(one_set_during_another_stands, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(ender_is_there_for_the_default_alone,
                                         begin_running, end),
         cmocka_unit_test_setup_teardown(borrowed_has_no_ender, begin_running,

@@ -384,7 +384,7 @@ a_thread_that_never_runs_again_is_given_up(void **state)
     made_sample(MADE_PID, TRIGGER_ASK, PC);
     harvest();
     assert_int_equal(made_record_count, 0);
-    assert_int_equal(slots_at(0)->state, SLOT_FREE);
+    assert_int_equal(slot_state(slots_at(0)->state), SLOT_FREE);
     assert_true(made_sums_add_up());
 }
 
