@@ -156,22 +156,28 @@ struct reading {
     uint32_t sums, texts;
 };
 
+/* What is known of FRAME's function; 0: nothing. */
+static uint64_t
+known_word(const struct script_frame *frame)
+{
+    uint64_t word =
+        atomic_load_explicit(known_place(frame->code), memory_order_relaxed);
+    return (word & KNOWN_ADDRESS) == known_address(frame->code) ? word : 0;
+}
+
 /* Read the sum of FRAME's function, and what it says if the sampler does not
  * know it. Returns false if it is none. */
 static bool
 read_function(struct script *script, struct script_frame *frame,
               struct reading *reading)
 {
-    uint64_t word =
-        atomic_load_explicit(known_place(frame->code), memory_order_relaxed);
-    bool is_known = (word & KNOWN_ADDRESS) == known_address(frame->code);
-    if ((is_known && (word & KNOWN_TRUSTED) != 0) ||
-        reading->sums++ >= SUMS_MOST)
+    uint64_t word = known_word(frame);
+    if ((word & KNOWN_TRUSTED) != 0 || reading->sums++ >= SUMS_MOST)
         return true;
     frame->sum = interpreter_sum(script->runtime, frame->code);
     if (frame->sum == 0)
         return false;
-    if ((is_known && (word ^ KNOWN_SUM(frame->sum)) >> KNOWN_SUM_SHIFT == 0) ||
+    if ((word != 0 && (word ^ KNOWN_SUM(frame->sum)) >> KNOWN_SUM_SHIFT == 0) ||
         reading->texts++ >= TEXTS_MOST)
         return true;
     uint32_t used = script->texts_used;
@@ -195,7 +201,8 @@ read_functions(struct script *script)
     struct reading reading = {0};
     bool is_gone = false;
     for (uint32_t i = 0; i < script->count && reading.sums <= SUMS_MOST; i++)
-        if (!take_from_before(script, i) &&
+        if ((known_word(&script->frames[i]) & KNOWN_TRUSTED) == 0 &&
+            !take_from_before(script, i) &&
             !read_function(script, &script->frames[i], &reading))
             is_gone |= i == 0;
     if (is_gone) {
@@ -247,7 +254,7 @@ interpreter_meet(struct script *script, const struct script_native *native)
     const struct python *python = python_runtime_at(script->runtime);
     if (has_border)
         python_loop_learn(python, script, native);
-    else if (!python_runtime_is_in_loop(script->runtime, native->pc))
+    else if (!script_is_in_loop(script, native->pc))
         return;
     else if (python_loop_find(python, script, native, &found) &&
              (!is_here || read_function(script, &found, &reading)))

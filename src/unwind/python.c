@@ -41,7 +41,7 @@ offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
 
 /* Addresses of code are aligned; 3.14 keeps marks in the lowest bits. In 3.11
  * the owner is behind is_entry. */
-HOT void
+HOT inline void
 python_record_take(const struct python_layout *layout, const uint8_t *bytes,
                    struct python_record *record)
 {
@@ -64,7 +64,7 @@ python_record_take(const struct python_layout *layout, const uint8_t *bytes,
 }
 
 /* Read the frame at ADDRESS. */
-static bool
+static HOT bool
 read_frame(struct chain *chain, uint64_t address, struct python_record *record)
 {
     const uint8_t *bytes =
@@ -81,18 +81,19 @@ static bool
 add_frame(struct chain *chain, uint64_t address,
           const struct python_record *record)
 {
-    struct script *script = chain->script;
-    if (!script_add(script, record->code, record->instruction))
+    struct script_frame *frame =
+        script_add(chain->script, record->code, record->instruction);
+    if (frame == NULL)
         return false;
-    script->frames[script->count - 1].at = address;
-    script->frames[script->count - 1].is_generator = record->is_generator;
+    frame->at = address;
+    frame->is_generator = record->is_generator;
     return true;
 }
 
 /* Collect the frames from ADDRESS on that ran in one native frame of the loop.
  * *BORDER becomes the address of the frame behind them on the native stack, if
  * the version has one. Returns false where the chain ends or makes no sense. */
-static bool
+static HOT bool
 collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
 {
     const struct python_layout *layout = chain->layout;
@@ -125,7 +126,7 @@ is_root(const struct chain *chain, uint64_t address)
 
 /* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
  * they should. */
-static uint32_t
+static HOT uint32_t
 count_cframes(struct chain *chain, uint64_t address, uint32_t most)
 {
     uint32_t records = 0;
@@ -141,7 +142,7 @@ count_cframes(struct chain *chain, uint64_t address, uint32_t most)
 }
 
 /* The frames from number FIRST on are those of the native frame with BORDER. */
-static void
+static HOT void
 close_frames(struct chain *chain, uint32_t first, uint64_t border)
 {
     if (chain->script->count == first) {
@@ -155,7 +156,7 @@ close_frames(struct chain *chain, uint32_t first, uint64_t border)
  * on, names the innermost. The interpreter fills a new one in several steps. If
  * its frames do not lead to those of the next one, they are left out. Returns
  * whether none were, and the chain ends as it should. */
-static bool
+static HOT bool
 collect_by_cframes(struct chain *chain, uint64_t address)
 {
     const struct python_layout *layout = chain->layout;
@@ -259,7 +260,7 @@ has_link(struct chain *chain, uint64_t top)
     return records != 0 && records <= CFRAMES_MOST;
 }
 
-static void
+static HOT void
 collect_all_cframes(struct chain *chain, uint64_t top)
 {
     uint32_t first = chain->script->count;
@@ -272,7 +273,7 @@ collect_all_cframes(struct chain *chain, uint64_t top)
 }
 
 /* Collect all frames of a chain that goes on behind each frame on the stack. */
-static void
+static HOT void
 collect_by_shims(struct chain *chain, uint64_t address)
 {
     while (address != 0 && chain->empty < EMPTY_MOST) {
@@ -292,7 +293,7 @@ collect_by_shims(struct chain *chain, uint64_t address)
  * CFrame for each. The innermost is at ADDRESS. The interpreter makes a CFrame
  * before it enters a frame, and takes it back before it leaves that one. So for
  * an instant there is one more of these, or of those. */
-static void
+static HOT void
 close_objects(struct chain *chain, uint32_t first, uint64_t address)
 {
     struct script *script = chain->script;
@@ -318,7 +319,7 @@ close_objects(struct chain *chain, uint32_t first, uint64_t address)
 
 /* Collect all frames of a chain in which each has its own native frame, from
  * ADDRESS on. CFRAME is the innermost CFrame, if the version has them. */
-static void
+static HOT void
 collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
 {
     uint32_t first = chain->script->count;

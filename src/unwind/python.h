@@ -42,7 +42,6 @@ struct python {
     bool has_word;
     struct thread_word word;
     uint64_t loop_start, loop_end; /* the function of the loop */
-    uint64_t cold_start, cold_end; /* its other part; equal: none */
     /* _Py_CheckFunctionResult, which the loop calls last up to 3.10. */
     uint64_t check_start, check_size;
 };

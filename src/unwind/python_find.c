@@ -166,7 +166,6 @@ python_find(struct python *python, const struct module *module, unsigned *minor)
                           &python->loop_start, &size))
         return PYTHON_FIND_REFUSED;
     python->loop_end = python->loop_start + size;
-    python->cold_start = python->cold_end = 0;
     python->check_start = python->check_size = 0;
     (void)elf_symbols_find(&symbols, "_Py_CheckFunctionResult",
                            &python->check_start, &python->check_size);

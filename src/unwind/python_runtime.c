@@ -183,6 +183,7 @@ collect_more(struct script *script, struct heap_view *view, uint64_t self,
     uint32_t first = script->count;
     python_collect(python, state, self, false, view, script);
     script_sort(script, first);
+    script_find_next(script);
 }
 
 /* Collect the frames of the calling thread, which runs with the state RUNNING
@@ -210,7 +211,6 @@ collect_own(struct script *script, struct heap_view *view, uint64_t self,
         collect_more(script, view, self, python, others[i]);
     if (is_last)
         collect_more(script, view, self, python, state);
-    script_find_next(script);
 }
 
 /* The state with which the calling thread runs in interpreter NUMBER. STATE is
@@ -238,6 +238,8 @@ python_runtime_collect(struct script *script, struct heap_view *view,
         if (state == 0)
             continue;
         script->runtime = i;
+        script->loop_start = pythons[i].loop_start;
+        script->loop_end = pythons[i].loop_end;
         view->is_careful = pc - pythons[i].loop_start < ENTRY_SIZE;
         uint64_t self = pointer != 0 ? pointer + self_distance : 0;
         uint64_t running = find_running(i, pointer, state);
@@ -275,7 +277,6 @@ python_runtime_collect_from(struct script *script, uint8_t *window, pid_t tid)
         if (script->count != 0) {
             script->runtime = i;
             python_task_name(&pythons[i], script);
-            script_find_next(script);
             return true;
         }
     }
@@ -306,11 +307,10 @@ bool
 python_runtime_is_in_loop(uint32_t number, uint64_t pc)
 {
     const struct python *python = &pythons[number];
-    return (pc >= python->loop_start && pc < python->loop_end) ||
-           (pc >= python->cold_start && pc < python->cold_end);
+    return pc >= python->loop_start && pc < python->loop_end;
 }
 
-const struct python *
+HOT const struct python *
 python_runtime_at(uint32_t number)
 {
     return &pythons[number];

@@ -34,16 +34,16 @@ script_meet(struct script *script, uint64_t record)
             script->met = i + 1;
 }
 
-HOT bool
+HOT struct script_frame *
 script_add(struct script *script, uint64_t code, int32_t instruction)
 {
     if (script->count == script->capacity) {
         script->is_cut = true;
-        return false;
+        return NULL;
     }
-    script->frames[script->count++] =
-        (struct script_frame){.code = code, .instruction = instruction};
-    return true;
+    struct script_frame *frame = &script->frames[script->count++];
+    *frame = (struct script_frame){.code = code, .instruction = instruction};
+    return frame;
 }
 
 HOT void
@@ -60,7 +60,7 @@ script_note_empty(struct script *script, uint64_t border)
         script->empties[script->empty++] = border;
 }
 
-uint32_t
+HOT uint32_t
 script_empties_from(const struct script *script, uint64_t address)
 {
     uint32_t count = script->empty;

@@ -82,7 +82,9 @@ struct script {
     uint64_t time;    /* CLOCK_MONOTONIC at the beginning */
     uint8_t *texts;   /* copies of descriptions */
     uint32_t runtime; /* number of the interpreter */
-    bool is_cut;      /* there are more frames than these */
+    /* The function of its loop (Python). It matters while IS_OPEN. */
+    uint64_t loop_start, loop_end;
+    bool is_cut; /* there are more frames than these */
     /* The borders are no addresses. See interpreter_place. */
     bool is_counted;
     /* The next frame of the loop that the walk meets may run a function that is
@@ -115,8 +117,17 @@ struct script {
 /* Make SCRIPT empty at TIME. Its frames and capacity stay. Context: any. */
 void script_begin(struct script *script, uint64_t time);
 
-/* Add a frame. Returns false if there is no room. Context: any. */
-bool script_add(struct script *script, uint64_t code, int32_t instruction);
+/* Whether PC is in the loop. Context: any. */
+static inline bool
+script_is_in_loop(const struct script *script, uint64_t pc)
+{
+    return pc >= script->loop_start && pc < script->loop_end;
+}
+
+/* Add a frame, and return it. Returns NULL if there is no room. Context: any.
+ */
+struct script_frame *script_add(struct script *script, uint64_t code,
+                                int32_t instruction);
 
 /* Forget the tasks of another interpreter. Context: any. */
 void script_forget_tasks(struct script *script);

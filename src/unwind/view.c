@@ -6,6 +6,10 @@
 #include "view.h"
 #include "base/poison.h"
 
+/* How far from one word the next may be read directly in a walk that guesses,
+ * in bytes. */
+#define NEAR 4096u
+
 HOT void
 view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
            uint8_t *window)
@@ -13,7 +17,8 @@ view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
     view->low = low;
     view->high = high;
     view->last = first;
-    view->leap = VIEW_ANYWHERE;
+    view->sure = high - low < sizeof(uint64_t) ? 0 : high - low - 7;
+    view->is_guess = false;
     view->window_start = view->window_end = 0;
     view->window = window;
     view->fills = UINT32_MAX;
@@ -37,14 +42,16 @@ view_begin_copy(struct view *view, uint64_t start, uint32_t length,
     view->is_copy = true;
 }
 
-bool
-view_fill(struct view *view, uint64_t address)
+/* Fill the window so that it holds ADDRESS. Returns false if 8 bytes cannot be
+ * read there. */
+static bool
+fill(struct view *view, uint64_t address)
 {
     if (view->is_copy || view->fills == 0)
         return false;
     view->fills--;
     view->window_end = view->window_start;
-    if (view->leap != VIEW_ANYWHERE && sys_present(address, 8) < 8)
+    if (view->is_guess && sys_present(address, 8) < 8)
         return false;
     /* Frames are read upwards. So the window begins a little before ADDRESS and
      * reaches to the end of the page. But a word may begin on one page and end
@@ -61,5 +68,23 @@ view_fill(struct view *view, uint64_t address)
     if (view->window_end <= address || view->window_end - address < 8)
         return false;
     view->last = address;
+    return true;
+}
+
+HOT bool
+view_read_doubtful(struct view *view, uint64_t address, uint64_t *value)
+{
+    if (view->is_guess && address >= view->low && address < view->high &&
+        view->high - address >= sizeof(*value) &&
+        address - view->last + NEAR < 2 * NEAR) {
+        view->last = address;
+        *value = *(const uint64_t *)address;
+        return true;
+    }
+    if (address < view->window_start || address + 8 > view->window_end ||
+        address + 8 < address)
+        if (!fill(view, address))
+            return false;
+    __builtin_memcpy(value, view->window + (address - view->window_start), 8);
     return true;
 }

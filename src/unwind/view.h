@@ -25,18 +25,16 @@
 /* Size of the window, in bytes. */
 #define VIEW_WINDOW 4096
 
-/* How far from one word the next may be read directly, in bytes: in a walk that
- * knows, and in a walk that guesses. */
-#define VIEW_ANYWHERE (1ull << 62)
-#define VIEW_NEAR 4096u
-
 struct view {
     uint64_t low, high;
+    /* So many addresses from LOW on have a word that may be read directly. 0 in
+     * a walk that guesses: there it depends on LAST, too. */
+    uint64_t sure;
     uint64_t last;                     /* address read last, or first to be */
-    uint64_t leap;                     /* VIEW_ANYWHERE or VIEW_NEAR */
     uint64_t window_start, window_end; /* addresses in the window */
     uint8_t *window;
     uint32_t fills; /* how often it may still be filled */
+    bool is_guess;  /* the walk guesses */
     bool is_copy;   /* nothing but the window is read */
 };
 
@@ -54,7 +52,8 @@ void view_begin_bounded(struct view *view, uint8_t *window, uint32_t fills);
 static inline void
 view_guess(struct view *view)
 {
-    view->leap = VIEW_NEAR;
+    view->is_guess = true;
+    view->sure = 0;
 }
 
 /* Make VIEW read the LENGTH bytes in COPY, which were copied from START, and
@@ -62,27 +61,24 @@ view_guess(struct view *view)
 void view_begin_copy(struct view *view, uint64_t start, uint32_t length,
                      uint8_t *copy);
 
-/* Fill the window so that it holds ADDRESS. Returns false if 8 bytes cannot be
- * read there. Context: any. */
-bool view_fill(struct view *view, uint64_t address);
+/* view_read of a word that is not known to be readable directly. A separate
+ * function, because few words need it. Context: any. */
+bool view_read_doubtful(struct view *view, uint64_t address, uint64_t *value);
 
 /* Read the word at ADDRESS into *VALUE. Returns false if it cannot be read. It
  * takes no lock. Context: any. */
 static inline bool
 view_read(struct view *view, uint64_t address, uint64_t *value)
 {
-    if (address >= view->low && address < view->high &&
-        view->high - address >= sizeof(*value) &&
-        address - view->last + view->leap < 2 * view->leap) {
+    if (__builtin_expect(address - view->low < view->sure, 1)) {
         view->last = address;
         *value = *(const uint64_t *)address;
         return true;
     }
-    if (address < view->window_start || address + 8 > view->window_end ||
-        address + 8 < address)
-        if (!view_fill(view, address))
-            return false;
-    __builtin_memcpy(value, view->window + (address - view->window_start), 8);
+    uint64_t word; /* so that VALUE may be in a register above */
+    if (!view_read_doubtful(view, address, &word))
+        return false;
+    *value = word;
     return true;
 }
 

@@ -63,15 +63,17 @@ walk_leave(struct walk *walk)
 }
 
 /* The current frame reaches up to CFA and returns to PC. The border of frames
- * of the interpreter lies below, or a function may run here that is not among
- * these. A separate function, because few frames need it. */
+ * of the interpreter lies below, or frames of the loop may run functions that
+ * are not among these. A separate function, because few frames need it. */
 static HOT __attribute__((noinline)) void
 cross_border(struct walk *walk, uint64_t pc, uint64_t cfa)
 {
     struct script *script = walk->script;
+    uint64_t here = walk->regs.pc - walk->is_return;
+    if (cfa <= script->border && !script_is_in_loop(script, here))
+        return;
     if (script->is_open) {
-        const struct script_native native = {walk->regs.pc - walk->is_return,
-                                             walk->regs.sp, cfa, pc,
+        const struct script_native native = {here, walk->regs.sp, cfa, pc,
                                              walk->depth};
         interpreter_meet(script, &native);
     }

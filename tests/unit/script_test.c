@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "unwind/interpreter.h"
 #include "unwind/python.h"
 #include "unwind/script.h"
 #include "walk_maker.h"
@@ -54,6 +55,46 @@ frames_get_their_places(void **state)
     assert_int_equal(script_frames[0].depth, 2);
     assert_int_equal(script_frames[1].depth, 2);
     assert_int_equal(script_frames[2].depth, 3);
+}
+
+/* How many native frames were looked at for a function, and the last one. */
+static unsigned looked_at, last_depth;
+
+void __wrap_interpreter_meet(struct script *of,
+                             const struct script_native *native);
+void
+__wrap_interpreter_meet(struct script *of, const struct script_native *native)
+{
+    (void)of;
+    looked_at++;
+    last_depth = native->depth;
+}
+
+/* Of the frames inside of the innermost functions, one of the loop may run a
+ * function that is not collected. Each other one costs two compares. */
+static void
+frames_outside_the_loop_are_passed(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put_rule(F1, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put_rule(F2, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    for (unsigned word = 0; word < 40; word++)
+        stack[word] = word == 20 ? F2 : F1;
+    stack[40] = ROOT;
+    script_add(&script, 0x10, 1);
+    script_close(&script, 0, word_at(39));
+    script_find_next(&script);
+    script.is_open = true;
+    script.loop_start = F2 - 0x10;
+    script.loop_end = F2 + 0x10;
+    looked_at = 0;
+    stand_at(LEAF, word_at(0), 0);
+    walk_place(&walk, &script);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    /* The other one holds the border. */
+    assert_int_equal(looked_at, 2);
+    assert_int_equal(last_depth, 40);
 }
 
 /* A place that a walk has found is forgotten if the walk goes back. */
@@ -401,6 +442,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(frames_get_their_places, begin),
+        cmocka_unit_test_setup(frames_outside_the_loop_are_passed, begin),
         cmocka_unit_test_setup(places_are_forgotten, begin),
         cmocka_unit_test_setup(chain_of_311, begin),
         cmocka_unit_test_setup(chain_of_312, begin),
