@@ -182,8 +182,8 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
  * bytes. */
 #define UNDONE_MOST 8192u
 
-/* The lowest stack pointer to copy for. libunwind begins at the leaf, and finds
- * there the registers that the walk does not follow. */
+/* The lowest stack pointer to copy for. learn_step begins at the leaf, and
+ * finds there the registers that the walk does not follow. */
 static uint64_t
 first_pointer(const struct slot *slot)
 {
