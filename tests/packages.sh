@@ -5,7 +5,7 @@
 # them where there is no right to install. Without apt it names the packages, and
 # cmake then tells what is missing.
 
-build_packages=(gcc libc6-dev cmake ninja-build pkg-config libdw-dev
+build_packages=(gcc libc6-dev cmake make ninja-build pkg-config libdw-dev
     libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libiberty-dev
     libdeflate-dev libncurses-dev libmicrohttpd-dev libbz2-dev liblzma-dev
     libzstd-dev libcurl4-openssl-dev)
