@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # From a fresh checkout to a first profile: installs what is missing (Debian
-# and Ubuntu; elsewhere it prints the list and stops), builds into build/,
-# profiles examples/mandelbrot.c and shows its hottest functions.
+# and Ubuntu; elsewhere it prints the list), builds into build/, profiles examples/mandelbrot.c and shows its hottest functions.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/packages.sh"
@@ -11,7 +10,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 install_missing "${build_packages[@]}"
 if ! [ -e "$root/build/CMakeCache.txt" ]; then
     echo "Building into $root/build ..."
-    cmake -S "$root" -B "$root/build" -G Ninja -DSPROF_TESTS=OFF >/dev/null
+    generator=()
+    ! command -v ninja >/dev/null || generator=(-G Ninja)
+    cmake -S "$root" -B "$root/build" "${generator[@]}" |
+        sed -n '/^-- What this build has/,/^-- Conf/{//!p}'
 fi
 cmake --build "$root/build" --target installed | tail -n 1
 cc -O2 -g -pthread -o "$root/build/mandelbrot" \

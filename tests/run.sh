@@ -12,7 +12,8 @@
 # the build.
 #
 # A cross build for aarch64 runs its units, too (tests/aarch64/run.sh). --full runs
-# longer variants. It also installs the emulator in which the product of that
+# longer variants, and builds in fresh roots of Debian's releases
+# (tests/roots/run.sh). It also installs the emulator in which the product of that
 # build is tried on a real kernel; where that is there already, it takes 10
 # minutes at most. Other arguments go to ctest, e.g. -R scenario.
 set -u
@@ -27,7 +28,7 @@ elif [ "${1:-}" = --full ]; then
     export SPROF_TEST_FULL=1
     # libFuzzer, which some releases keep in a package of its own.
     test_packages+=(clang)
-    profiled_packages+=(qemu-system-arm flex bison bc libssl-dev)
+    profiled_packages+=(qemu-system-arm flex bison bc libssl-dev debootstrap)
     apt-cache show libclang-rt-dev >/dev/null 2>&1 &&
         test_packages+=(libclang-rt-dev)
     shift

@@ -42,6 +42,14 @@ static __thread uint64_t given_stack;
  * thread began with. 0: not known. */
 static __thread uint64_t first_stack;
 
+#define PAGE 4096u
+
+static uint64_t
+page_of(uint64_t address)
+{
+    return address & ~(uint64_t)(PAGE - 1);
+}
+
 /* Note in SLOT where the thread's own stack lies, if the walk starts there, and
  * the thread is still the one that its index names. */
 static void
@@ -82,10 +90,14 @@ note_stack(struct slot *slot)
 static void
 begin_view(struct view *view, struct slot *slot, uint64_t mask)
 {
+    /* What is below may be a guard that no map tells (MADV_GUARD_INSTALL). A
+     * register that was just restored is mostly on the same page. */
+    uint64_t first = page_of(slot->sp);
     slot->low = slot->high = 0;
     if (slot->thread_pointer != 0 && (mask & NESTED_READS) == 0)
         note_stack(slot);
-    view_begin(view, slot->low, slot->high, slot->sp, slot->window);
+    view_begin(view, slot->low > first ? slot->low : first, slot->high,
+               slot->sp, slot->window);
 }
 
 static bool
@@ -113,7 +125,6 @@ find_end(const struct slot *slot, uint64_t start, uint64_t far)
 /* Byte that stands for a page that is not in memory. A return address of such
  * bytes is neither code nor a root. */
 #define HOLE 0xfe
-#define PAGE 4096u
 
 /* Whether the kernel can read a word of each page of the LENGTH bytes at START.
  */
@@ -139,12 +150,6 @@ copy_present(uint8_t *to, uint64_t start, uint64_t length, bool is_self)
     for (uint64_t at = 0; at < length; at += sizeof(uint64_t))
         *(uint64_t *)(to + at) = *(const volatile uint64_t *)(start + at);
     return true;
-}
-
-static uint64_t
-page_of(uint64_t address)
-{
-    return address & ~(uint64_t)(PAGE - 1);
 }
 
 /* Returns how many bytes from AT on, before END, are in memory. They are of the
@@ -189,8 +194,8 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
  * bytes. */
 #define UNDONE_MOST 8192u
 
-/* The lowest stack pointer to copy for. libunwind begins at the leaf, and finds
- * there the registers that the walk does not follow. */
+/* The lowest stack pointer to copy for. learn_step begins at the leaf, and
+ * finds there the registers that the walk does not follow. */
 static uint64_t
 first_pointer(const struct slot *slot)
 {

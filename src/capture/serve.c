@@ -156,7 +156,7 @@ finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
             uint64_t since)
 {
     struct resume finish = {.origin.registers = slot->registers,
-                            .origin.known = LEARN_ALL_KNOWN,
+                            .origin.known = HARD_ALL_KNOWN,
                             .clock = clock,
                             .until = clock() + SERVE_NS,
                             .since = since};

@@ -94,6 +94,9 @@ check_arguments(void *values, char *const *operands)
 {
     struct push *push = values;
     bool any = false;
+    int status = command_lacks("push", SPROF_LACKS);
+    if (status != STATUS_DONE)
+        return status;
     if (operands[0] != NULL)
         return command_usage("%s: expected no operand", operands[0]);
     for (unsigned i = 0; i < PAYLOAD_COUNT; i++)

@@ -77,6 +77,9 @@ static int
 check_serve(void *values, char *const *operands)
 {
     struct serve *serve = values;
+    int status = command_lacks("serve", SPROF_LACKS);
+    if (status != STATUS_DONE)
+        return status;
     if (operands[0] != NULL)
         return command_usage("expected no operand, not %s", operands[0]);
     if (serve->address == NULL)

@@ -174,6 +174,11 @@ check_arguments(void *values, char *const *operands)
     struct arguments *arguments = values;
     struct top_options *top = &arguments->top;
     (void)operands;
+    int status = arguments->once
+                     ? STATUS_DONE
+                     : command_lacks("live view, only --once", SPROF_LACKS);
+    if (status != STATUS_DONE)
+        return status;
     if (!arguments->once && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return command_usage("this is not a terminal: expected --once");
     if (arguments->once && !command_was_given("-n"))

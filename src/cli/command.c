@@ -79,6 +79,14 @@ command_complain(const char *format, ...)
     return STATUS_FAILED;
 }
 
+int
+command_lacks(const char *what, const char *why)
+{
+    return why[0] == '\0'
+               ? STATUS_DONE
+               : command_complain("this build has no %s; %s", what, why);
+}
+
 /* Print "-o, --output FILE" and what else there is of it into STREAM. */
 static void
 print_names(FILE *stream, const struct command_option *option, bool has_letters)

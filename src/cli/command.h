@@ -127,6 +127,10 @@ __attribute__((format(printf, 1, 2))) int command_fail(const char *format, ...);
 __attribute__((format(printf, 1, 2))) int command_complain(const char *format,
                                                            ...);
 
+/* Print that this build has no WHAT, and WHY. Returns STATUS_FAILED. If WHY is
+ * empty, the build has it: prints nothing, and returns STATUS_DONE. */
+int command_lacks(const char *what, const char *why);
+
 /* For a command that holds many spools open: ask for as many descriptors as it
  * may need. */
 void command_raise_files(void);

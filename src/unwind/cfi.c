@@ -11,49 +11,11 @@
 #include <string.h>
 
 #include "base/arch.h"
+#include "cfi_bytes.h"
+#include "cie.h"
 #include "pages.h"
 #include "cfi.h"
 #include "base/poison.h"
-
-/* The only encoding of pointers in FDEs that is read here (LSB, "DWARF
- * exception header encoding"). */
-#define ENCODING_PCREL_SDATA4 0x1b
-
-/* Limit of the states that the instructions of an FDE remember at a time. */
-#define STATES_MAX 8
-
-/* Bytes of an FDE from its CIE pointer to the number in front of the
- * augmentation: that pointer, start and size. */
-#define FDE_HEAD 12u
-
-/* Instructions by their high two bits, and by the whole byte. */
-enum { CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0 };
-enum {
-    CFA_NOP,
-    CFA_SET_LOC,
-    CFA_ADVANCE1,
-    CFA_ADVANCE2,
-    CFA_ADVANCE4,
-    CFA_OFFSET_EXTENDED,
-    CFA_RESTORE_EXTENDED,
-    CFA_UNDEFINED,
-    CFA_SAME_VALUE,
-    CFA_REGISTER,
-    CFA_REMEMBER,
-    CFA_RECALL,
-    CFA_DEF,
-    CFA_DEF_REGISTER,
-    CFA_DEF_OFFSET,
-    CFA_DEF_EXPRESSION,
-    CFA_EXPRESSION,
-    CFA_OFFSET_EXTENDED_SF,
-    CFA_DEF_SF,
-    CFA_DEF_OFFSET_SF,
-    CFA_VAL_OFFSET,
-    CFA_VAL_OFFSET_SF,
-    CFA_VAL_EXPRESSION,
-    CFA_ARGS_SIZE = 0x2e,
-};
 
 /* Operations of an expression: the register R plus a number, and the word
  * there. */
@@ -83,16 +45,10 @@ struct state {
     struct saved fp, pc;
 };
 
-/* A cursor over bytes that were copied from the table. */
-struct bytes {
-    const uint8_t *at, *end;
-    bool bad; /* ran over the end */
-};
-
-struct cie {
+/* A CIE, and the state that its instructions make. */
+struct start {
     uint64_t stamp, address; /* of the pages that it was read from */
-    uint64_t code_align;
-    int64_t data_align;
+    struct cie cie;
     struct state initial;
 };
 
@@ -115,67 +71,6 @@ struct run {
     struct state state, states[STATES_MAX];
 };
 
-static inline uint8_t
-take_byte(struct bytes *bytes)
-{
-    if (bytes->at == bytes->end) {
-        bytes->bad = true;
-        return 0;
-    }
-    return *bytes->at++;
-}
-
-/* Take a number of SIZE bytes, of which the first is the lowest. */
-static inline uint64_t
-take_bytes(struct bytes *bytes, unsigned size)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)take_byte(bytes) << 8 * i;
-    return value;
-}
-
-/* Take a LEB128 number. *SHIFT becomes how many bits it has. */
-static uint64_t
-take_bits(struct bytes *bytes, unsigned *shift)
-{
-    uint64_t value = 0, byte;
-    *shift = 0;
-    do {
-        byte = take_byte(bytes);
-        if (*shift < 64)
-            value |= (byte & 127) << *shift;
-        *shift += 7;
-    } while ((byte & 128) != 0 && !bytes->bad);
-    return value;
-}
-
-static uint64_t
-take_unsigned(struct bytes *bytes)
-{
-    unsigned shift;
-    return take_bits(bytes, &shift);
-}
-
-static int64_t
-take_signed(struct bytes *bytes)
-{
-    unsigned shift;
-    uint64_t value = take_bits(bytes, &shift);
-    if (shift < 64 && (value >> (shift - 1) & 1) != 0)
-        value |= ~0ull << shift;
-    return (int64_t)value;
-}
-
-static void
-skip_bytes(struct bytes *bytes, uint64_t size)
-{
-    if ((uint64_t)(bytes->end - bytes->at) < size)
-        bytes->bad = true;
-    else
-        bytes->at += size;
-}
-
 /* The register in STATE whose place is followed; NULL for all others. */
 static inline struct saved *
 saved_of(struct state *state, uint64_t number)
@@ -194,9 +89,9 @@ save(struct state *state, uint64_t number, enum place place, int64_t offset)
 }
 
 static void
-restore(struct state *state, uint64_t number, const struct cie *cie)
+restore(struct state *state, uint64_t number, const struct start *start)
 {
-    struct state initial = cie->initial;
+    struct state initial = start->initial;
     const struct saved *before = saved_of(&initial, number);
     if (before != NULL)
         *saved_of(state, number) = *before;
@@ -273,7 +168,7 @@ save_by_expression(struct state *state, struct bytes *bytes)
  * another one. */
 static bool
 define_cfa(struct bytes *bytes, unsigned opcode, struct state *state,
-           const struct cie *cie)
+           const struct start *start)
 {
     switch (opcode) {
     case CFA_DEF:
@@ -282,7 +177,7 @@ define_cfa(struct bytes *bytes, unsigned opcode, struct state *state,
         break;
     case CFA_DEF_SF:
         define_by(state, take_unsigned(bytes));
-        state->offset = take_signed(bytes) * cie->data_align;
+        state->offset = take_signed(bytes) * start->cie.data_align;
         break;
     case CFA_DEF_REGISTER:
         define_by(state, take_unsigned(bytes));
@@ -291,7 +186,7 @@ define_cfa(struct bytes *bytes, unsigned opcode, struct state *state,
         state->offset = (int64_t)take_unsigned(bytes);
         break;
     case CFA_DEF_OFFSET_SF:
-        state->offset = take_signed(bytes) * cie->data_align;
+        state->offset = take_signed(bytes) * start->cie.data_align;
         break;
     case CFA_DEF_EXPRESSION:
         define_by_expression(state, bytes);
@@ -306,21 +201,21 @@ define_cfa(struct bytes *bytes, unsigned opcode, struct state *state,
  * meaning is not known. */
 static bool
 place_register(struct bytes *bytes, unsigned opcode, struct state *state,
-               const struct cie *cie)
+               const struct start *start)
 {
     uint64_t number;
     switch (opcode) {
     case CFA_OFFSET_EXTENDED:
         number = take_unsigned(bytes);
         save(state, number, AT_CFA,
-             (int64_t)take_unsigned(bytes) * cie->data_align);
+             (int64_t)take_unsigned(bytes) * start->cie.data_align);
         break;
     case CFA_OFFSET_EXTENDED_SF:
         number = take_unsigned(bytes);
-        save(state, number, AT_CFA, take_signed(bytes) * cie->data_align);
+        save(state, number, AT_CFA, take_signed(bytes) * start->cie.data_align);
         break;
     case CFA_RESTORE_EXTENDED:
-        restore(state, take_unsigned(bytes), cie);
+        restore(state, take_unsigned(bytes), start);
         break;
     case CFA_UNDEFINED:
         save(state, take_unsigned(bytes), UNDEFINED, 0);
@@ -354,30 +249,16 @@ place_register(struct bytes *bytes, unsigned opcode, struct state *state,
  * meaning is not known. */
 static bool
 carry_out(struct bytes *bytes, unsigned opcode, struct state *state,
-          const struct cie *cie)
+          const struct start *start)
 {
     unsigned high = opcode & 0xc0, number = opcode & 0x3f;
     if (high == CFA_RESTORE)
-        restore(state, number, cie);
+        restore(state, number, start);
     else if (high == CFA_OFFSET)
         save(state, number, AT_CFA,
-             (int64_t)take_unsigned(bytes) * cie->data_align);
-    else if (!define_cfa(bytes, opcode, state, cie))
-        return place_register(bytes, opcode, state, cie);
-    return true;
-}
-
-/* Read how far instruction OPCODE advances, in units of the code alignment.
- * Returns false if it is another instruction. */
-static inline bool
-take_advance(struct bytes *bytes, unsigned opcode, uint64_t *advance)
-{
-    if ((opcode & 0xc0) == CFA_ADVANCE)
-        *advance = opcode & 0x3f;
-    else if (opcode >= CFA_ADVANCE1 && opcode <= CFA_ADVANCE4)
-        *advance = take_bytes(bytes, 1u << (opcode - CFA_ADVANCE1));
-    else
-        return false;
+             (int64_t)take_unsigned(bytes) * start->cie.data_align);
+    else if (!define_cfa(bytes, opcode, state, start))
+        return place_register(bytes, opcode, state, start);
     return true;
 }
 
@@ -406,65 +287,42 @@ rule_of(const struct state *state)
     return (struct rule){rule.word | bits};
 }
 
-/* Parse the parts of a CIE that rows depend on, and run its instructions. */
+/* Read the CIE at ADDRESS, and run its instructions. A signal frame has rules
+ * of its own. */
 static bool
-parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
+begin_at_cie(struct pages *pages, uint64_t address, struct start *start)
 {
-    uint8_t raw[128];
-    uint32_t length;
-    if (!pages_read(pages, address, &length, sizeof(length)) || length < 8 ||
-        length > sizeof(raw) - 4 ||
-        !pages_read(pages, address, raw, length + 4))
+    struct cie *cie = &start->cie;
+    if (!cie_read(pages, address, cie) || cie->is_signal ||
+        cie->return_register != ARCH_RETURN)
         return false;
-    struct bytes bytes = {raw + 8, raw + 4 + length, false};
-    uint64_t version = take_byte(&bytes);
-    const char *augmentation = (const char *)bytes.at;
-    size_t letters = strnlen(augmentation, (size_t)(bytes.end - bytes.at));
-    if ((version != 1 && version != 3) || augmentation[0] != 'z')
+    const uint8_t *raw = pages_bytes(pages, cie->instructions, cie->length);
+    if (raw == NULL)
         return false;
-    skip_bytes(&bytes, letters + 1);
-    *cie = (struct cie){.stamp = pages->stamp,
-                        .address = address,
-                        .code_align = take_unsigned(&bytes),
-                        .data_align = take_signed(&bytes)};
-    cie->initial.cfa = CFA_OTHER;
-    uint64_t back = version == 1 ? take_byte(&bytes) : take_unsigned(&bytes);
-    uint64_t skip = take_unsigned(&bytes);
-    const uint8_t *instructions = bytes.at + skip;
-    for (const char *c = augmentation + 1; *c != '\0' && !bytes.bad; c++) {
-        /* A signal frame has rules of its own. */
-        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_byte(&bytes);
-        if (*c == 'S' || (*c == 'R' && encoding != ENCODING_PCREL_SDATA4))
-            return false;
-        if (*c == 'P')
-            skip_bytes(&bytes, (encoding & 7) == 3 ? 4 : 8);
-    }
-    if (bytes.bad || back != ARCH_RETURN || instructions < bytes.at ||
-        instructions > bytes.end)
-        return false;
-    bytes.at = instructions;
+    struct bytes bytes = {raw, raw + cie->length, false};
+    start->initial = (struct state){.cfa = CFA_OTHER};
     while (bytes.at < bytes.end && !bytes.bad) {
         unsigned opcode = (unsigned)take_byte(&bytes);
-        if (!carry_out(&bytes, opcode, &cie->initial, cie))
+        if (!carry_out(&bytes, opcode, &start->initial, start))
             return false;
     }
-    return !bytes.bad;
+    if (bytes.bad)
+        return false;
+    start->stamp = pages->stamp;
+    start->address = address;
+    return true;
 }
 
-/* Returns the CIE at ADDRESS; NULL if it is not understood. Nearly all FDEs of
- * a module have the same one. */
-static const struct cie *
-read_cie(struct pages *pages, uint64_t address)
+/* Returns what begins the functions of the CIE at ADDRESS; NULL if it is not
+ * understood. Nearly all FDEs of a module have the same one. */
+static const struct start *
+find_start(struct pages *pages, uint64_t address)
 {
-    static struct cie last;
+    static struct start last;
     if (last.stamp == pages->stamp && last.address == address)
         return &last;
     last.stamp = 0;
-    struct cie cie;
-    if (!parse_cie(pages, address, &cie))
-        return NULL;
-    last = cie;
-    return &last;
+    return begin_at_cie(pages, address, &last) ? &last : NULL;
 }
 
 /* Visit the rows of STATE from AT to END - 1, which are in a PLT: each stub has
@@ -504,7 +362,7 @@ visit_row(uint64_t at, uint64_t end, const struct state *state,
  * that many bytes of its augmentation. */
 static bool
 begin_run(struct run *run, const struct pages *pages, const struct fde *fde,
-          const struct cie *cie, const uint8_t *raw, uint32_t length)
+          const struct start *start, const uint8_t *raw, uint32_t length)
 {
     struct bytes bytes = {raw + FDE_HEAD, raw + length, false};
     skip_bytes(&bytes, take_unsigned(&bytes));
@@ -513,7 +371,7 @@ begin_run(struct run *run, const struct pages *pages, const struct fde *fde,
     run->at = fde->start;
     run->next = (size_t)(bytes.at - raw);
     run->depth = 0;
-    run->state = cie->initial;
+    run->state = start->initial;
     return !bytes.bad;
 }
 
@@ -521,7 +379,7 @@ begin_run(struct run *run, const struct pages *pages, const struct fde *fde,
  * known. */
 static bool
 change_state(struct run *run, struct bytes *bytes, unsigned opcode,
-             const struct cie *cie)
+             const struct start *start)
 {
     if (opcode == CFA_REMEMBER && run->depth < STATES_MAX)
         run->states[run->depth++] = run->state;
@@ -529,7 +387,7 @@ change_state(struct run *run, struct bytes *bytes, unsigned opcode,
         run->state = run->states[--run->depth];
     else
         return opcode != CFA_REMEMBER && opcode != CFA_RECALL &&
-               carry_out(bytes, opcode, &run->state, cie);
+               carry_out(bytes, opcode, &run->state, start);
     return true;
 }
 
@@ -554,7 +412,7 @@ change_simply(struct bytes *bytes, unsigned opcode, struct state *state)
  * row that reaches the end of what VISITOR asks for. RUN then stands at the
  * beginning of that row. */
 static bool
-run_rows(struct run *run, const struct cie *cie, const struct fde *fde,
+run_rows(struct run *run, const struct start *start, const struct fde *fde,
          const uint8_t *raw, uint32_t length, const struct visitor *visitor)
 {
     struct bytes bytes = {raw + run->next, raw + length, false};
@@ -564,11 +422,11 @@ run_rows(struct run *run, const struct cie *cie, const struct fde *fde,
         unsigned opcode = (unsigned)take_byte(&bytes);
         if (!take_advance(&bytes, opcode, &advance)) {
             if (!change_simply(&bytes, opcode, &run->state) &&
-                !change_state(run, &bytes, opcode, cie))
+                !change_state(run, &bytes, opcode, start))
                 return false;
             continue;
         }
-        uint64_t end = run->at + advance * cie->code_align;
+        uint64_t end = run->at + advance * start->cie.code_align;
         if (end > fde->end || bytes.bad)
             return false;
         visit_row(run->at, end, &run->state, visitor);
@@ -596,15 +454,16 @@ cfi_rows(struct pages *pages, const struct fde *fde, uint64_t from,
     if (!pages_word(pages, fde->address, &head) || (uint32_t)head < FDE_HEAD)
         return false;
     uint32_t length = (uint32_t)head;
-    const struct cie *cie = read_cie(pages, fde->address + 4 - (head >> 32));
+    const struct start *start =
+        find_start(pages, fde->address + 4 - (head >> 32));
     const uint8_t *raw =
-        cie != NULL ? pages_bytes(pages, fde->address + 4, length) : NULL;
+        start != NULL ? pages_bytes(pages, fde->address + 4, length) : NULL;
     if (raw == NULL)
         return false;
     bool goes_on = last.stamp == pages->stamp && last.address == fde->address &&
                    last.at <= from && last.next <= length;
-    if ((goes_on || begin_run(&last, pages, fde, cie, raw, length)) &&
-        run_rows(&last, cie, fde, raw, length, &visitor))
+    if ((goes_on || begin_run(&last, pages, fde, start, raw, length)) &&
+        run_rows(&last, start, fde, raw, length, &visitor))
         return true;
     last.stamp = 0;
     return false;

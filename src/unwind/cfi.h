@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cfi.h -- runs the instructions of an FDE, and tells the rule of each of its
- * rows (DWARF 5, section 6.4; LSB, "Exception Frames"). libunwind answers for
- * one pc in some microseconds. This code reads a function of ten rows in about
- * one. It knows the forms that a rule can have (rules.h), and leaves the other
- * rows to libunwind.
+ * rows (DWARF 5, section 6.4; LSB, "Exception Frames"). It reads a function of
+ * ten rows in about a microsecond. It knows the forms that a rule can have
+ * (rules.h), and leaves the other rows to hard.h.
  */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
@@ -15,8 +14,8 @@
 #include "fde.h"
 #include "rules.h"
 
-/* One row: RULE holds from START to END - 1. RULE_NONE: libunwind must be asked
- * for each pc of it. */
+/* One row: RULE holds from START to END - 1. RULE_NONE: no rule can
+ * say it. */
 struct cfi_row {
     uint64_t start, end;
     struct rule rule;

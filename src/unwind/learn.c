@@ -4,20 +4,19 @@
  * while a thread is parked.
  *
  * Most rules are rows of the unwind table (row_table.h). A row that no rule can
- * say is RULE_HARD, and libunwind undoes such a frame on the real registers.
+ * say is RULE_HARD, and hard.c undoes such a frame on the real registers.
  *
  * The hard thing is code that has no table, or a table that is not to be
  * believed: signal restorers, the beginnings of stacks, PLT stubs, and
  * assembly.
  */
-#include <libunwind.h>
-
 #include "base/sys.h"
 #include "process/modules.h"
 #include "call_site.h"
 #include "cfi.h"
 #include "code_pattern.h"
 #include "code_rows.h"
+#include "engine.h"
 #include "pages.h"
 #include "row_table.h"
 #include "untabled.h"
@@ -25,17 +24,7 @@
 #include "learn.h"
 #include "base/poison.h"
 
-/* libunwind exports this, but declares it in no public header: a binary search
- * in .eh_frame_hdr, then the FDE. */
-#define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
-int search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
-                        unw_proc_info_t *, int need, void *);
-
-/* Where libunwind finds a table of one entry: the FDE that fde_find has found
- * already. */
-#define TABLE 0x5000000000000000ull
-
-/* What is known of a pc in a module before libunwind is asked. */
+/* What is known of a pc in a module before its rule is looked for. */
 struct place {
     uint64_t pc;
     bool is_return; /* pc is in the call before a return address */
@@ -43,16 +32,6 @@ struct place {
     bool has_fde;
     struct fde fde;
 };
-
-/* What one question to libunwind needs. libunwind passes it on as "arg". */
-struct question {
-    struct place place; /* of the pc that find_proc_info was asked for */
-    const struct learn_origin *origin;
-    struct view *view;
-};
-
-static unw_addr_space_t space;
-static unw_cursor_t cursor; /* 1 KiB: too much for a small stack */
 
 static void
 find_place(uint64_t pc, struct place *place)
@@ -63,109 +42,14 @@ find_place(uint64_t pc, struct place *place)
                      fde_find(pages_learner, place->module, pc, &place->fde);
 }
 
-/* The entry of the table at TABLE: start and FDE, relative to the FDE. */
-static uint64_t
-table_entry(const struct place *place)
-{
-    return (uint32_t)(place->fde.start - place->fde.address);
-}
-
-static int
-find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
-               int need, void *arg)
-{
-    struct question *question = arg;
-    struct place *place = &question->place;
-    if (place->pc != ip)
-        find_place(ip, place);
-    if (!place->has_fde)
-        return -UNW_ENOINFO;
-    unw_dyn_info_t table = {.start_ip = place->module->start,
-                            .end_ip = place->module->end,
-                            .format = UNW_INFO_FORMAT_REMOTE_TABLE};
-    table.u.rti.segbase = place->fde.address;
-    table.u.rti.table_data = TABLE;
-    table.u.rti.table_len = 1;
-    return search_unwind_table(as, ip, &table, info, need, arg);
-}
-
-static int
-access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
-           void *arg)
-{
-    struct question *question = arg;
-    (void)as;
-    if (put)
-        return -UNW_EINVAL;
-    if (address == TABLE) {
-        *value = table_entry(&question->place);
-        return 0;
-    }
-    /* A stack may lie in a module, and be a copy. */
-    const struct view *view = question->view;
-    bool is_copied = address >= view->window_start &&
-                     address + sizeof(*value) <= view->window_end;
-    if (!is_copied && (modules_holds(address) || modules_code_kind(address)))
-        return pages_read(pages_learner, address, value, 8) ? 0 : -UNW_EINVAL;
-    return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
-}
-
-static int
-access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
-           void *arg)
-{
-    struct question *question = arg;
-    (void)as;
-    if (put || number < 0 || number >= ARCH_REGISTERS)
-        return -UNW_EBADREG;
-    if ((question->origin->known & 1ull << number) == 0)
-        return -UNW_EBADREG;
-    *value = question->origin->registers.at[number];
-    return 0;
-}
-
-static void
-put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
-{
-    (void)as;
-    (void)info;
-    (void)arg;
-}
-
-/* There is no code of which the program has told libunwind. */
-static int
-get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
-{
-    (void)as;
-    (void)list;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
 int
 learn_begin(void)
 {
-    /* The rest is asked for by no function that is called here: vector
-     * registers, changes, and names. */
-    static unw_accessors_t accessors = {.find_proc_info = find_proc_info,
-                                        .put_unwind_info = put_unwind_info,
-                                        .get_dyn_info_list_addr =
-                                            get_dyn_info_list,
-                                        .access_mem = access_mem,
-                                        .access_reg = access_reg};
     pages_learner = sys_renew(pages_learner, sizeof(*pages_learner));
     if (pages_learner == NULL)
         return -1;
     pages_begin(pages_learner);
-    if (code_rows_begin() != 0)
-        return -1;
-    if (space == NULL) {
-        space = unw_create_addr_space(&accessors, 0);
-        if (space == NULL)
-            return -1;
-        unw_set_caching_policy(space, UNW_CACHE_NONE);
-    }
-    return 0;
+    return code_rows_begin() | hard_begin() | engine_begin();
 }
 
 void
@@ -345,39 +229,54 @@ learn_function(uint64_t pc, struct fde *function)
     return module != NULL && fde_find(pages_learner, module, pc, function);
 }
 
-/* The registers of the frame that libunwind stands in. */
-static int
-read_regs(const struct learn_origin *origin, struct regs *regs)
+/* Undo the frame of REGISTERS. IS_RETURN: it stands before a return address. */
+static enum hard_outcome
+undo(struct hard_registers *registers, bool is_return, struct view *view)
 {
-    if (unw_get_reg(&cursor, UNW_REG_IP, &regs->pc) != 0 ||
-        unw_get_reg(&cursor, UNW_REG_SP, &regs->sp) != 0)
-        return -1;
-    regs->pc = arch_code(regs->pc);
-    if (unw_get_reg(&cursor, ARCH_FP, &regs->fp) == 0)
-        return 0;
-    regs->fp = REGS_FP_UNKNOWN;
-    return (origin->known & 1u << ARCH_FP) == 0 ? 0 : -1;
+    uint64_t pc = registers->registers.at[ARCH_PC] - is_return;
+    struct place place;
+    struct rule rule = rules_find(pc);
+    if (rule_kind(rule) == RULE_NONE)
+        rule = learn_rule(pc, is_return);
+    find_place(pc, &place);
+    bool is_row = rule_kind(rule) == RULE_FRAME || rule_kind(rule) == RULE_HARD;
+    return place.has_fde && is_row
+               ? hard_by_table(pages_learner, &place.fde, pc, view, registers)
+               : hard_by_rule(rule, view, registers);
+}
+
+/* Do by our own code what learn_step says. */
+static enum hard_outcome
+step(const struct hard_registers *origin, uint32_t depth, uint64_t expected_pc,
+     struct view *view, struct regs *caller)
+{
+    struct hard_registers registers = *origin;
+    enum hard_outcome outcome = HARD_CAUGHT;
+    for (uint32_t i = 0; i <= depth; i++) {
+        if (i == depth && registers.registers.at[ARCH_PC] != expected_pc)
+            return HARD_FAILED;
+        outcome = undo(&registers, outcome == HARD_ON, view);
+        if (outcome == HARD_FAILED || (outcome == HARD_ROOT && i != depth))
+            return HARD_FAILED;
+    }
+    bool has_fp = (registers.known >> ARCH_FP & 1) != 0;
+    *caller = (struct regs){.pc = registers.registers.at[ARCH_PC],
+                            .sp = registers.registers.at[ARCH_SP],
+                            .fp = has_fp ? registers.registers.at[ARCH_FP]
+                                         : REGS_FP_UNKNOWN};
+    return outcome;
 }
 
 int
-learn_step(const struct learn_origin *origin, uint32_t depth,
+learn_step(const struct hard_registers *origin, uint32_t depth,
            uint64_t expected_pc, struct view *view, struct regs *caller,
            bool *is_root)
 {
-    struct question question = {.origin = origin, .view = view};
-    unw_word_t pc;
     /* Pages of variables may hold stacks, which have changed. */
     pages_begin(pages_learner);
-    if (unw_init_remote(&cursor, space, &question) != 0)
-        return -1;
-    for (uint32_t i = 0; i < depth; i++)
-        if (unw_step(&cursor) <= 0)
-            return -1;
-    if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || pc != expected_pc)
-        return -1;
-    int result = unw_step(&cursor);
-    *is_root = result == 0;
-    if (result < 0)
-        return -1;
-    return read_regs(origin, caller) == 0 || *is_root ? 0 : -1;
+    enum hard_outcome outcome = step(origin, depth, expected_pc, view, caller);
+    *is_root = outcome == HARD_ROOT;
+    return outcome != HARD_FAILED
+               ? 0
+               : engine_step(origin, depth, expected_pc, view, caller, is_root);
 }

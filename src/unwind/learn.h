@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * learn.h -- asks libunwind how a frame is undone. The sampler thread alone
- * calls it. libunwind is a private copy, so a suspended thread never holds its
- * locks. It reads only through pages and views, so it never faults.
+ * learn.h -- finds out how a frame is undone. The sampler thread alone calls
+ * it. It reads only through pages and views, so it never faults.
  */
 #ifndef UNWIND_LEARN_H
 #define UNWIND_LEARN_H
@@ -12,11 +11,12 @@
 
 #include "base/arch.h"
 #include "fde.h"
+#include "hard.h"
 #include "rules.h"
 #include "view.h"
 
-/* Make the address space, and let libunwind allocate all that it needs: here or
- * by mmap. Returns 0, or -1 if memory is short. Context: sampler. */
+/* Reserve all memory that learning needs. Returns 0, or -1 if that is short.
+ * Context: sampler. */
 int learn_begin(void);
 
 /* Compile rows of code near that in which walks have missed rules, for a short
@@ -30,30 +30,23 @@ void learn_forget_pages(void);
 /*
  * Find the rule for PC. Put it into the table, for PC and for the row of the
  * unwind table around it. IS_RETURN: PC is the last byte before a return
- * address. Returns the rule; its kind is never RULE_NONE. It takes no lock:
- * libunwind's locks are stubs (libunwind_stub.c). Context: sampler, in window.
+ * address. Returns the rule; its kind is never RULE_NONE. It takes no lock.
+ * Context: sampler, in window.
  */
 struct rule learn_rule(uint64_t pc, bool is_return);
 
-/* Registers of a frame, of which some may be unknown. */
-struct learn_origin {
-    struct arch_registers registers;
-    uint64_t known; /* bit N: register number N */
-};
-#define LEARN_ALL_KNOWN UINT64_MAX
-
 /*
- * Walk DEPTH frames by libunwind from ORIGIN, then undo one more. This passes a
- * frame without a simple rule, for which the callee-saved registers of its
- * callees are needed. EXPECTED_PC is where the frame at DEPTH stands. *CALLER
- * becomes its caller's registers. *IS_ROOT becomes true if it has no caller.
+ * Walk DEPTH frames from ORIGIN on all registers, then undo one more. This
+ * passes a frame without a simple rule, for which the callee-saved registers of
+ * its callees are needed. EXPECTED_PC is where the frame at DEPTH stands.
+ * *CALLER becomes its caller's registers. *IS_ROOT becomes true if it has no
+ * caller.
  *
- * Returns 0. Returns -1 if libunwind cannot undo a frame, or needs a register
- * that is not known. An unknown fp that the frame leaves alone is
- * REGS_FP_UNKNOWN in *CALLER. The thread is parked. Context: sampler, in
- * window.
+ * Returns 0. Returns -1 if a frame cannot be undone, or needs a register that
+ * is not known. An unknown fp that the frame leaves alone is REGS_FP_UNKNOWN in
+ * *CALLER. The thread is parked. Context: sampler, in window.
  */
-int learn_step(const struct learn_origin *origin, uint32_t depth,
+int learn_step(const struct hard_registers *origin, uint32_t depth,
                uint64_t expected_pc, struct view *view, struct regs *caller,
                bool *is_root);
 

@@ -79,7 +79,7 @@ peek_begin(void)
     return memory == NULL ? -1 : 0;
 }
 
-/* Let libunwind begin where WALK stands. */
+/* Let a step of a hard frame begin where WALK stands. */
 static void
 set_origin(struct resume *finish, const struct walk *walk)
 {
@@ -93,8 +93,8 @@ set_origin(struct resume *finish, const struct walk *walk)
     finish->depth = walk->depth - 1;
 }
 
-/* Let libunwind know the registers of the system call's ARGUMENTS, which keep
- * their values (syscall(2)). vfork keeps its return address in one of them. */
+/* Let it know the registers of the system call's ARGUMENTS, which keep their
+ * values (syscall(2)). vfork keeps its return address in one of them. */
 static void
 set_arguments(struct resume *finish, const uint64_t *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * resume.h -- finishes a walk on the sampler. It learns the rules that are
- * missing, and lets libunwind undo the frames that have no simple rule. All
+ * missing, and undoes the frames that have no simple rule on all registers. All
  * walks go the same way: those that a handler left behind, those of parked
  * threads, and those of blocked threads. Of a blocked thread only some
  * registers are known.
@@ -16,9 +16,9 @@
 #include "walk.h"
 
 struct resume {
-    struct learn_origin origin; /* a frame from which libunwind may walk */
-    uint32_t depth;             /* frames that the walk has before it */
-    bool is_trial;              /* only a guess */
+    struct hard_registers origin; /* a frame from which learn_step may walk */
+    uint32_t depth;               /* frames that the walk has before it */
+    bool is_trial;                /* only a guess */
     /* clock_now if a thread waits, else clock_own */
     uint64_t (*clock)(void);
     uint64_t until; /* by that clock, in ns */

@@ -18,7 +18,7 @@
  *                With a link register: CFA = sp + offset, and pc = a register
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
- *   RULE_HARD    none of these: libunwind steps it on the real registers
+ *   RULE_HARD    none of these: hard.h undoes it on the real registers
  *   RULE_NOWHERE not code
  *
  * A rule holds for one pc, or for an aligned block of 16, 128 or 1,024 bytes

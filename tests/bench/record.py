@@ -23,7 +23,7 @@ def program(build):
     return bench.compiled(
         "record", "-I", bench.HERE.parent.parent / "src",
         libraries=["-Wl,--start-group", *archives,
-                   build / "libunwind_private.a", "-Wl,--end-group"])
+                   *build.glob("libunwind_private.a"), "-Wl,--end-group"])
 
 
 def times(build, depth, samples):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_unwind.c -- any bytes as a module whose unwind table is asked for rules:
- * the search in .eh_frame_hdr, the rows of an FDE, libunwind's reading of it,
+ * the search in .eh_frame_hdr, the rows of an FDE, its expressions,
  * and the reader of machine code. An input is three 32-bit numbers (offsets of
  * the pc and of the table, size of the table) and the module.
  */
@@ -126,6 +126,11 @@ static void
 learn(uint64_t pc)
 {
     static bool has_begun;
+    static uint8_t window[VIEW_WINDOW];
+    struct hard_registers origin = {.known = HARD_ALL_KNOWN};
+    struct regs caller;
+    struct view view;
+    bool is_root;
 
     if (!has_begun && (rules_begin() != 0 || learn_begin() != 0))
         abort();
@@ -133,6 +138,12 @@ learn(uint64_t pc)
     learn_forget_pages();
     if (rule_kind(learn_rule(pc, false)) == RULE_NONE)
         abort();
+    for (unsigned i = 0; i < ARCH_REGISTERS; i++)
+        origin.registers.at[i] = MEMORY_START + i * 64;
+    origin.registers.at[ARCH_PC] = pc;
+    view_begin(&view, 0, 0, 0, window);
+    (void)learn_step(&origin, 0, pc, &view, &caller, &is_root);
+    rules_begin();
 }
 
 int

@@ -58,6 +58,13 @@ expect_roots 99 p.folded
 profile SPROF_COST=off SPROF_FREQUENCY=10000 "$work/small_stack" 4 150
 expect_ok
 
+# - a guard right below the stack pointer, which no map tells, is not read.
+if [ -e "$work/guarded_stack" ]; then
+    profile "$work/guarded_stack" 500
+    expect_ok
+    expect_share 20 spin_above_guard p.folded
+fi
+
 # Goals:
 # - a stack that passes through two signal frames reaches main, and the
 #   interrupted function is named right although its pc is no return address.

@@ -51,17 +51,27 @@ DESTDIR=$tmp/staged cmake --install "$build" >log 2>&1 ||
     fail "cmake --install with DESTDIR: $(cat log)"
 expect_preloaded "$tmp/staged"
 
-# As examples/quickstart.sh builds it in a fresh clone: what is installed, alone.
-# It is not optimized, and has this build's libunwind: only its files are compared.
+# As examples/quickstart.sh builds it in a fresh clone: what is installed, alone,
+# and without what may be left out. It is not optimized: its files are compared,
+# and a command that is left out says so.
 echo "-- built without the tests"
-unwind=$(sed -n 's/^UNWIND_STATIC:FILEPATH=//p' "$build/CMakeCache.txt")
-{ cmake -S "$source" -B "$tmp/alone" -G Ninja -DSPROF_TESTS=OFF \
-    -DCMAKE_BUILD_TYPE=None -DUNWIND_STATIC="$unwind" &&
+{ cmake -S "$source" -B "$tmp/alone" -G Ninja \
+    -DSPROF_FLEET=OFF -DSPROF_TOP=OFF -DSPROF_LIBDEFLATE=OFF -DSPROF_ZSTD=OFF \
+    -DCMAKE_BUILD_TYPE=None &&
     cmake --build "$tmp/alone" --target installed &&
     cmake --install "$tmp/alone" --prefix "$tmp/second"; } >log 2>&1 ||
     fail "the target installed: $(tail -5 log)"
 diff <(cd "$root" && find . | sort) <(cd "$tmp/second" && find . | sort) ||
     fail "other files than those of the build with the tests"
+grep -q 'sprofile push: no: it was configured with SPROF_FLEET=OFF' log ||
+    fail "cmake does not say what the build lacks"
+for command in "push --otlp http://127.0.0.1:1" serve "top $$"; do
+    # shellcheck disable=SC2086
+    plain "$tmp/second/bin/sprofile" $command
+    expect_status 1
+    grep -q "^sprofile ${command%% *}: this build has no .*SPROF_" err ||
+        fail "$command: $(cat err)"
+done
 
 echo "-- record"
 plain sprofile record -o p.folded "$work/known_stack.o2" 200

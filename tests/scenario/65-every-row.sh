@@ -157,7 +157,7 @@ fi
 # All of this project, some 450 processes.
 if [ -n "${SPROF_TEST_FULL:-}" ] && has cmake; then
     deadline=600
-    plain cmake -S "$source" -B made -G 'Unix Makefiles' -DSPROF_TESTS=OFF
+    plain cmake -S "$source" -B made -G 'Unix Makefiles'
     expect_status 0
     plain "$sprofile" record -o made.pb.gz -- \
         cmake --build made --parallel 2 --target sprof sprof-report sprofile

@@ -94,7 +94,7 @@ step_hard(struct walk *walk, struct view *view, const ucontext_t *context)
     bool is_root;
 
     hard_steps++;
-    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
+    struct hard_registers origin = {.known = HARD_ALL_KNOWN};
     arch_all_registers(context, &origin.registers);
     if (learn_step(&origin, walk->depth - 1, walk->regs.pc, view, &caller,
                    &is_root) != 0) {

@@ -2,7 +2,7 @@
 /*
  * learn_tables_test.c -- rules learned from unwind tables that were written by
  * hand, one for each form of a rule and for what no rule can say; and frames of
- * the latter kind on a real stack, which libunwind steps.
+ * the latter kind on a real stack.
  */
 #include <execinfo.h>
 #include <setjmp.h>
@@ -62,6 +62,29 @@ __asm__(".pushsection .text\n"
         "end_table\n"
         "table cfa_by_two\n" /* CFA = [[rbp - 8]] */
         ".cfi_escape 0x0f, 4, 0x76, 0x78, 0x06, 0x06\n"
+        "end_table\n"
+        "table cfa_by_loop\n" /* CFA = rsp and eight times 8 */
+        ".cfi_escape 0x0f, 14, 0x77, 0, 0x38, 0x16, 0x38, 0x22, 0x16, 0x31\n"
+        ".cfi_escape 0x1c, 0x12, 0x28, 0xf6, 0xff, 0x13\n"
+        "end_table\n"
+        "table kept_at_sum\n" /* rbp at [rsp + 8 * 5], return at [rsp + 72] */
+        ".cfi_def_cfa 7, 16\n"
+        ".cfi_escape 0x10, 6, 6, 0x77, 0, 0x38, 0x35, 0x1e, 0x22\n"
+        ".cfi_escape 0x10, 16, 3, 0x77, 0xc8, 0x00\n"
+        "end_table\n"
+        "table return_in_register\n" /* longjmp's kind: rip in rdx */
+        ".cfi_def_cfa 5, 0\n"
+        ".cfi_register 6, 9\n"
+        ".cfi_register 16, 1\n"
+        "end_table\n"
+        "table recalled\n" /* CFA = r12 + 24 again, after rsp + 8 */
+        ".cfi_def_cfa 12, 24\n"
+        ".cfi_remember_state\n"
+        ".cfi_def_cfa 7, 8\n"
+        ".cfi_restore_state\n"
+        "end_table\n"
+        "table by_value\n" /* rbp = CFA - 32 */
+        ".cfi_val_offset 6, -32\n"
         "end_table\n"
         "table far_return\n"
         ".cfi_def_cfa_offset 32\n"
@@ -126,7 +149,9 @@ extern const char table_plain[], table_pushed[], table_pointer[],
     table_fp_by_sp[], table_cfa_by_r10[], table_cfa_by_stack[],
     table_cfa_by_sum[], table_cfa_by_two[], table_far_return[], table_huge[],
     table_long_end[], table_root[], stub_call[], table_restorer[],
-    table_restorer_inside[], bare_restorer[];
+    table_restorer_inside[], bare_restorer[], table_cfa_by_loop[],
+    table_kept_at_sum[], table_return_in_register[], table_recalled[],
+    table_by_value[];
 void call_by_rbx(void (*function)(void)) __asm__("table_call");
 
 static void
@@ -152,13 +177,16 @@ rows_of_tables_become_rules(void **state)
     expect_rule(table_root, rule_make(RULE_ROOT));
 }
 
-/* What no rule can say must not become one; libunwind undoes it each time. */
+/* What no rule can say must not become one. learn_step undoes it each time, and
+ * finds what libunwind finds. */
 static void
 hard_rows_become_no_rules(void **state)
 {
-    static const char *const hard[] = {table_cfa_by_r10, table_cfa_by_stack,
-                                       table_cfa_by_sum, table_cfa_by_two,
-                                       table_far_return, table_fp_by_sp};
+    static const char *const hard[] = {
+        table_cfa_by_r10,  table_cfa_by_stack, table_cfa_by_sum,
+        table_cfa_by_two,  table_far_return,   table_fp_by_sp,
+        table_cfa_by_loop, table_kept_at_sum,  table_return_in_register,
+        table_recalled};
 
     (void)state;
     for (unsigned i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)
@@ -173,6 +201,55 @@ a_frame_pointer_that_is_kept_elsewhere_is_found(void **state)
     (void)state;
     expect_rule(table_fp_in_register, rule_make(RULE_HARD));
     expect_rule(table_fp_by_value, rule_make(RULE_HARD));
+}
+
+/* The CFA is sp + 8, and fp is 32 below it. libunwind 1.6 reads a word there.
+ */
+static void
+a_register_may_be_a_distance(void **state)
+{
+    uint64_t pc = (uint64_t)table_by_value;
+    struct hard_registers origin = {.known = HARD_ALL_KNOWN};
+    struct regs caller;
+    struct view view;
+    bool is_root;
+
+    (void)state;
+    random_registers(pc);
+    memcpy(origin.registers.at, unwinder.registers,
+           sizeof(origin.registers.at));
+    view_begin(&view, 0, 0, 0, window);
+    assert_int_equal(rule_kind(learn_rule(pc, false)), RULE_HARD);
+    assert_int_equal(learn_step(&origin, 0, pc, &view, &caller, &is_root), 0);
+    assert_int_equal(caller.sp, unwinder.registers[ARCH_SP] + 8);
+    assert_int_equal(caller.fp, caller.sp - 32);
+    assert_int_equal(caller.pc, *(uint64_t *)(caller.sp - 8));
+}
+
+/* A register that is not known is needed, or is not. */
+static void
+what_is_not_known_is_not_used(void **state)
+{
+    struct hard_registers origin = {.known = HARD_ALL_KNOWN};
+    struct regs caller;
+    struct view view;
+    bool is_root;
+
+    (void)state;
+    random_registers((uint64_t)table_cfa_by_r10);
+    memcpy(origin.registers.at, unwinder.registers,
+           sizeof(origin.registers.at));
+    view_begin(&view, 0, 0, 0, window);
+    origin.known = ~(1ull << 6);
+    assert_int_equal(learn_step(&origin, 0, (uint64_t)table_cfa_by_r10, &view,
+                                &caller, &is_root),
+                     0);
+    assert_int_equal(caller.sp, unwinder.registers[10]);
+    assert_int_equal(caller.fp, REGS_FP_UNKNOWN);
+    origin.known = ~(1ull << 10);
+    assert_int_equal(learn_step(&origin, 0, (uint64_t)table_cfa_by_r10, &view,
+                                &caller, &is_root),
+                     -1);
 }
 
 /* The sampler may have no more than a copy of the stack. */
@@ -228,14 +305,14 @@ static struct view own_view;
 static struct frame own_frames[128];
 static unsigned hard_frames;
 
-/* Walk on by rules, learning them, and by libunwind where there is none. */
+/* Walk on by rules, learning them, and by learn_step where there is none. */
 static enum walk_outcome
 walk_on(struct walk *walk, const ucontext_t *context)
 {
     enum walk_outcome outcome;
     struct regs caller;
     bool is_root = false;
-    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
+    struct hard_registers origin = {.known = HARD_ALL_KNOWN};
 
     arch_all_registers(context, &origin.registers);
     while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
@@ -309,6 +386,8 @@ main(void)
         cmocka_unit_test(rows_of_tables_become_rules),
         cmocka_unit_test(hard_rows_become_no_rules),
         cmocka_unit_test(a_frame_pointer_that_is_kept_elsewhere_is_found),
+        cmocka_unit_test(a_register_may_be_a_distance),
+        cmocka_unit_test(what_is_not_known_is_not_used),
         cmocka_unit_test(a_step_needs_no_more_than_a_copy),
         cmocka_unit_test(restorers_are_signal_frames),
         cmocka_unit_test(the_stub_of_calls_is_crossed),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* cie.h -- reads a CIE: what the FDEs of an unwind table have in common (LSB,
+ * "Exception Frames"). */
+#ifndef UNWIND_CIE_H
+#define UNWIND_CIE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pages;
+
+struct cie {
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t return_register; /* its number in the table */
+    bool is_signal;           /* Its pc is no return address. */
+    uint64_t instructions;    /* their address */
+    uint32_t length;          /* of them, in bytes */
+};
+
+/* Read the CIE at ADDRESS. Returns false if it is not understood. That is so if
+ * its FDEs have pointers in another form than fde.c reads. Context: sampler, in
+ * window. */
+bool cie_read(struct pages *pages, uint64_t address, struct cie *cie);
+
+#endif

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: who has nothing but a release of Debian gets a profile by
+# the commands of README.md.
+# - examples/quickstart.sh installs, builds and profiles;
+# - plain cmake builds without a warning, by each compiler that the release has;
+# - without what may be left out it builds, and what is left out says so;
+# - with the tests, the units and lints pass.
+#
+#   tests/roots/run.sh [RELEASE...]   (default: bookworm trixie sid)
+#
+# It needs root, debootstrap and a mirror, and runs with --full. The roots are
+# made in SPROF_ROOTS, by default below the build, and deleted afterwards.
+set -u
+source=${SPROF_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${SPROF_BUILD:-$source/build}
+place=${SPROF_ROOTS:-$build/tests/roots}
+failures=0
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+[ -n "${SPROF_TEST_FULL:-}" ] || skip "--full runs this"
+[ "$(id -u)" -eq 0 ] || skip "not root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+mkdir -p "$place/cache"
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null |
+    grep '/debian/\?$' | head -n 1)
+mirror=${mirror:-http://deb.debian.org/debian}
+
+# inside COMMAND...: in the root, with a /proc of its own; what it starts ends
+# with it.
+inside() {
+    timeout 3000 unshare --mount --pid --fork --kill-child \
+        --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+        DEBIAN_FRONTEND=noninteractive CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" \
+        bash -c "cd /root/sprof && $*" </dev/null >"$root/log" 2>&1
+}
+
+# check WHAT COMMAND: it succeeds, and the compiler warns of nothing.
+check() {
+    if inside "$2" && ! grep -q 'warning:' "$root/log"; then
+        echo "ok $release: $1"
+    else
+        echo "FAIL $release: $1"
+        grep -E 'warning:|rror' "$root/log" | head -n 5
+        tail -n 5 "$root/log"
+        failures=1
+    fi
+}
+
+make_root() {
+    rm -rf "$root"
+    debootstrap --variant=minbase --cache-dir="$place/cache" "$release" \
+        "$root" "$mirror" >"$place/$release.log" 2>&1 || return 1
+    # A mirror that was copied some time ago is as good.
+    echo 'Acquire::Check-Valid-Until "false";' \
+        >"$root/etc/apt/apt.conf.d/90copied"
+    echo "deb $mirror $release main" >"$root/etc/apt/sources.list"
+    cp /etc/resolv.conf "$root/etc"
+    mkdir "$root/root/sprof"
+    tar -C "$source" --exclude=./build --exclude='./build-*' -c . |
+        tar -C "$root/root/sprof" -x
+}
+
+# compilers: those that the release has, as packages.
+compilers() {
+    local name
+    for name in gcc-12 gcc-13 gcc-14 gcc-15 clang; do
+        inside "apt-cache show $name" && echo "$name"
+    done
+}
+
+try_release() {
+    check "the two commands of README.md" 'examples/quickstart.sh &&
+        cmake --install build && test -s build/mandelbrot.pb.gz &&
+        sprofile report build/mandelbrot.sprof | grep escape_count'
+    for compiler in $(compilers); do
+        check "plain cmake, $compiler" "apt-get install -y -qq \
+            --no-install-recommends $compiler && rm -rf build-plain &&
+            CC=$compiler cmake -S . -B build-plain &&
+            cmake --build build-plain"
+    done
+    check "with the tests" '. tests/packages.sh &&
+        install_missing "${test_packages[@]}" && rm -rf build-plain &&
+        build_tree . && cd build && ctest -L quick -R "^(lint|unit)"'
+    check "without what may be left out" 'apt-get remove -y -qq \
+        libcurl4-openssl-dev libmicrohttpd-dev libncurses-dev libunwind-dev \
+        libdeflate-dev && rm -rf build-bare && cmake -S . -B build-bare &&
+        cmake --build build-bare && cd build-bare &&
+        for command in "push --otlp http://127.0.0.1:1" serve "top 1"; do
+            ! ./sprofile $command 2>said &&
+                grep "this build has no .*was not found" said || exit 1
+        done
+        ./sprofile record -o p.folded -- ../build/mandelbrot &&
+            grep -q escape_count p.folded'
+}
+
+[ $# -gt 0 ] || set -- bookworm trixie sid
+for release; do
+    root=$place/$release
+    if make_root; then
+        try_release
+        rm -rf --one-file-system "$root"
+    else
+        echo "skipped $release: $(tail -n 1 "$place/$release.log")"
+    fi
+done
+exit $failures
