@@ -404,7 +404,7 @@ ending_run(const struct ending *ending)
     freeze_begin(ending->ender, is_over && ending->signo == 0);
     doze_end_holds();
     if (has_left() || doze_is_late())
-        doze_hurry();
+        doze_hurry(DOZE_ATTACH_NS);
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);

@@ -37,6 +37,7 @@
 #include "begin_anew.h"
 #include "brief.h"
 #include "config.h"
+#include "crowd.h"
 #include "doze.h"
 #include "ending.h"
 #include "ending_signals.h"
@@ -410,7 +411,7 @@ lifecycle_hurry(void)
     if (phase_now() == PHASE_ASIDE)
         lifecycle_come_back();
     if (phase_is_running())
-        doze_hurry();
+        doze_hurry(DOZE_ATTACH_NS);
     words_set_errno(saved);
 }
 
@@ -430,8 +431,10 @@ lifecycle_after_failed_exec(void)
 static void
 before_fork(void)
 {
-    if (phase_may_ask())
+    if (phase_may_ask()) {
         left_before_fork();
+        crowd_before_fork();
+    }
     if (!phase_is_running())
         return;
     if (!doze_is_on())

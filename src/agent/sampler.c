@@ -335,7 +335,8 @@ plan(bool goes_on)
     session_announce(begin_at <= clock_now());
     uint64_t until =
         start + (duration != 0 && duration < DOZE_NS ? duration : DOZE_NS);
-    doze_begin(begin_at < until && begin_at > start ? begin_at : until);
+    doze_begin(begin_at < until && begin_at > start ? begin_at : until,
+               settings->is_child);
 }
 
 int
