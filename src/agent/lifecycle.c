@@ -210,7 +210,8 @@ static void
 wait_for_ender(void)
 {
     uint32_t tid;
-    uint64_t until = clock_now() + ENDING_NS;
+    uint64_t until =
+        clock_now() + options_exit_ns(&config.options) + ENDING_MORE_NS;
     while ((tid = atomic_load(&ender)) != 0 && clock_now() < until)
         sys_futex_wait(&ender, tid, until);
 }
@@ -226,8 +227,8 @@ stay_behind(void)
     if (tid == 0 || tid == sys_gettid())
         return;
     uint64_t late = clock_now() - atomic_load(&ending_since);
-    if (late > ENDING_WRITE_NS)
-        late = ENDING_WRITE_NS;
+    if (late > options_exit_ns(&config.options))
+        late = options_exit_ns(&config.options);
     wait_for_ender();
     uint64_t until = clock_now() + late;
     while (clock_now() < until)
