@@ -166,14 +166,21 @@ is_one_of_many(uint64_t used)
     return is_in_crowd;
 }
 
+/* CPU time of the program since the doze began, in ns. What the sampler uses is
+ * not the program's; it has used some more when the second clock is read. */
+static uint64_t
+used_by_program(void)
+{
+    uint64_t own = clock_own(), all = clock_process();
+    return all > own + cpu_before ? all - own - cpu_before : 0;
+}
+
 /* How long to sleep until the next look, 0 if it is time. *PAUSE is the length
- * of the last sleep, *SEEN the CPU time then. What the sampler uses is not the
- * program's. */
+ * of the last sleep, *SEEN the CPU time then. */
 static uint64_t
 next_pause(uint64_t *pause, uint64_t *seen)
 {
-    uint64_t now = clock_now();
-    uint64_t used = clock_process() - clock_own() - cpu_before;
+    uint64_t now = clock_now(), used = used_by_program();
     if (atomic_load(&is_hurried) || used >= WORTH_NS ||
         (now >= latest && !is_one_of_many(used)))
         return 0;
@@ -201,7 +208,7 @@ should_wake(void)
 bool
 doze_sleep(bool (*is_called)(void), void (*heed)(void))
 {
-    uint64_t pause = WORTH_NS, seen = 0;
+    uint64_t pause = WORTH_NS / 2, seen = 0; /* the first is of WORTH_NS */
     called = is_called;
     for (;;) {
         uint32_t asleep = ASLEEP;

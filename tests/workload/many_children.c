@@ -6,7 +6,7 @@
  *
  * Arguments: children, 100; how many of these, the last, compute, 4;
  * milliseconds of CPU time, 60; the end: close (of a pipe, which they see) or
- * term (SIGTERM).
+ * term (SIGTERM); milliseconds before those compute, 500.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ main(int argc, char **argv)
             be_child(i + busy >= count ? ms : 0);
     }
     uint64_t forked = work_now_ns();
-    work_sleep(500);
+    work_sleep(work_argument(argc, argv, 5, 500));
     close(go[1]);
     for (unsigned i = 0; i < count; i++)
         if (read(done[0], &byte, 1) != 1)
