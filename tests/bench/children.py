@@ -5,7 +5,7 @@
   the same moment, and 64 that compute for 20 ms and get SIGTERM. The program
   reads its own clock: fork is from the first fork to the last, end is from the
   close of the pipe to the last wait. Both are in ms for each child.
-* A shell script of 1,000 `/bin/true`, and `xargs -P 4` of as many: wall time in
+* A shell script of 200 `/bin/true`, and `xargs -P 4` of as many: wall time in
   ms for each.
 
 Each runs without the library, as `LD_PRELOAD` does, and as `sprofile record`
@@ -19,7 +19,7 @@ import time
 import bench
 
 BUSY = 8
-SHORT = 1000
+SHORT = 200
 
 
 def variants(build, directory):
