@@ -77,7 +77,7 @@ static bool
 are_marks_taken(void)
 {
     if (lifecycle_is_early() && phase_is_own())
-        doze_hurry();
+        doze_hurry(DOZE_ATTACH_NS);
     return marks_are_open() && phase_is_on();
 }
 

@@ -81,7 +81,7 @@ credentials_before_change(uint32_t uid)
     bool is_superuser = sys_geteuid() == 0;
     /* The next user may not be allowed to make the spool. */
     if (doze_is_on() && is_superuser)
-        doze_hurry();
+        doze_hurry(DOZE_ATTACH_NS);
     if (is_superuser && uid != 0 && uid != CREDENTIALS_SAME_USER)
         left_mark();
     if (lone_changes != 0 || single_thread_is_believed()) {

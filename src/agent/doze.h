@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 /* Get ready for the sampler's thread, which is about to be made. It sleeps
- * until CLOCK_MONOTONIC UNTIL at the latest. Called before that thread exists.
- */
-void doze_begin(uint64_t until);
+ * until CLOCK_MONOTONIC UNTIL at the latest. IS_FORKED: in the child of a fork.
+ * Where many of these only wait (crowd.h), it sleeps until the child has used
+ * CPU time. Called before that thread exists. */
+void doze_begin(uint64_t until, bool is_forked);
 
 /* Sleep. A thread that rings the sampler's bell ends the sleep if IS_CALLED
  * returns true. HEED is called each time that IS_CALLED was asked. Returns
@@ -32,10 +33,14 @@ bool doze_is_on(void);
  * Context: any. */
 bool doze_is_late(void);
 
+/* How long a program that makes its first thread waits, in ns, until the
+ * sampler can see it. After that it goes on without. */
+#define DOZE_ATTACH_NS 5000000000u
+
 /* Sampling begins when it pays. Have it begin now, and wait until threads can
- * be interrupted, some 0.3 ms. What the caller is about to do is then seen from
- * its first moment. Context: any thread. */
-void doze_hurry(void);
+ * be interrupted, some 0.3 ms, but NS at most. What the caller is about to do
+ * is then seen from its first moment. Context: any thread. */
+void doze_hurry(uint64_t ns);
 
 /* The sampler can see the threads, or never will: doze_hurry waits no longer.
  * Context: sampler. */

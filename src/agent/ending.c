@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "brief.h"
 #include "claim.h"
+#include "crowd.h"
 #include "doze.h"
 #include "freeze.h"
 #include "left.h"
@@ -25,13 +26,11 @@
 #include "setup.h"
 #include "ending.h"
 
-/* Time for writing in ns when a signal ends the process: it has little time
- * (`docker stop` gives 10 s). */
-#define WRITE_KILLED_NS 8000000000u
-
-/* A thread that waits for the writer gives up this long after the limit of the
- * writing, in ns. */
-#define MARGIN_NS 5000000000u
+/* How long after SPROF_EXIT_MS the thread that ends the process gives up, in
+ * ns: STOP_NS for the sampler's last records, which a busy machine delays and a
+ * disk may not take; MARGIN_NS for a writer that the kernel does not end. */
+#define STOP_NS 1000000000u
+#define MARGIN_NS 2000000000u
 
 /* CPU time, in ns, from which it is reported though it has no sample: the
  * sampler had no CPU. */
@@ -234,6 +233,7 @@ say_nothing(const struct sampler_result *result)
 /* The work of the sampler thread at the end. */
 static OF_PROFILE struct {
     const struct ending *ending;
+    uint64_t until; /* CLOCK_MONOTONIC: SPROF_EXIT_MS is over */
     struct sampler_result result;
     struct output_result output;
     bool is_written;
@@ -283,7 +283,7 @@ has_nothing(void)
 
 /* Write the files of this process, or remove its spool. */
 static void
-write_own(uint64_t limit)
+write_own(void)
 {
     if (job.ending->signo != 0)
         freeze_others(false);
@@ -305,7 +305,7 @@ write_own(uint64_t limit)
         brief_leave(job.ending->files, sys_getpid(),
                     clock_thread(job.ending->ender));
     if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
-        output_name_spool(job.ending->config, job.ending->files, limit);
+        output_name_spool(job.ending->config, job.ending->files, job.until);
         config_take_plain_name(job.ending->files);
         return;
     }
@@ -314,7 +314,7 @@ write_own(uint64_t limit)
     if (job.ending->signo == 0)
         freeze_others(true);
     job.is_written = output_convert_spool(job.ending->config, job.ending->files,
-                                          limit, &job.output) == 0;
+                                          job.until, &job.output) == 0;
 }
 
 /* The job. Runs on the sampler thread, or without one on the thread that ends
@@ -323,29 +323,73 @@ static void
 write_files(void *unused)
 {
     (void)unused;
-    uint64_t limit = job.ending->signo != 0 ? WRITE_KILLED_NS : ENDING_WRITE_NS;
-    uint64_t until = clock_now() + limit;
-    write_own(limit);
-    uint64_t now = clock_now();
+    write_own();
     if (has_left())
         job.left_failed = left_write(job.ending->config, job.ending->files,
-                                     now < until ? until - now : 0, &job.left);
+                                     job.until, &job.left);
+}
+
+/* Say COMPLAINT, which holds for MORE processes, too. */
+static void
+say_for_more(const char *complaint, unsigned more)
+{
+    char words[64] = "";
+    struct text text;
+    text_begin(&text, words, sizeof(words));
+    if (more > 0) {
+        text_add(&text, "; and so for ");
+        text_add_number(&text, more);
+        text_add(&text, more > 1 ? " more processes" : " more process");
+    }
+    note(NOTE_ERROR, complaint, words, NULL);
 }
 
 static void
 say_left(void)
 {
-    char more[64] = "";
-    struct text text;
-    if (job.left_failed == 0)
+    if (job.left_failed > 0 && (!job.left.is_late || crowd_may_complain()))
+        say_for_more(job.left.complaint, job.left_failed - 1);
+}
+
+/* Whether the parent writes the profile for which there was no time. */
+static bool
+leave_to_parent(void)
+{
+    return !job.ending->is_image &&
+           job.ending->config->options.keep.number == 0 &&
+           !config_keeps_spool(job.ending->config) && left_leave();
+}
+
+/* Say why the profile was not written, if the parent will not write it. One
+ * process of a tree says that its time was over, for those of its children,
+ * too. */
+static void
+say_not_written(void)
+{
+    unsigned left = job.output.is_late ? job.left_failed : 0;
+    bool is_silent =
+        left_to_parent() ||
+        (job.output.is_late && (leave_to_parent() || !crowd_may_complain()));
+    if (is_silent)
         return;
-    text_begin(&text, more, sizeof(more));
-    if (job.left_failed > 1) {
-        text_add(&text, "; and so for ");
-        text_add_number(&text, job.left_failed - 1);
-        text_add(&text, " more processes");
+    say_for_more(job.output.complaint, left);
+    job.left_failed -= left;
+}
+
+/* Say that the end was not waited for any longer, because of WHAT. */
+static void
+say_given_up(const char *what)
+{
+    struct output_result kept;
+    const struct config *config = job.ending->config;
+    if (!crowd_may_complain())
+        return;
+    if (config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
+        note(NOTE_ERROR, what, "; see ", job.ending->files->spool, NULL);
+        return;
     }
-    note(NOTE_ERROR, job.left.complaint, more, NULL);
+    (void)output_keep_spool(job.ending->files, &kept, what, "");
+    note(NOTE_ERROR, kept.complaint, NULL);
 }
 
 /* Report the result. */
@@ -382,8 +426,8 @@ say_end(void)
         say_kept(job.ending->files->spool, &job.result);
     else if (job.is_written)
         say_written(job.ending->files->outputs[0], &job.result, job.output.ns);
-    else if (!left_to_parent())
-        note(NOTE_ERROR, job.output.complaint, NULL);
+    else
+        say_not_written();
     say_left();
 }
 
@@ -400,11 +444,13 @@ ending_run(const struct ending *ending)
 {
     enum end_reason reason = ending->reason;
     job.ending = ending;
+    uint64_t limit = options_exit_ns(ending->settings->options);
+    job.until = clock_now() + limit;
     bool is_over = is_exit();
     freeze_begin(ending->ender, is_over && ending->signo == 0);
     doze_end_holds();
     if (has_left() || doze_is_late())
-        doze_hurry();
+        doze_hurry(limit);
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);
@@ -415,14 +461,13 @@ ending_run(const struct ending *ending)
         freeze_running();
     if (is_over)
         mute_signals_begin();
-    if (sampler_stop(reason, &job.result) != 0)
-        note(NOTE_ERROR, "the sampler thread did not stop; see ",
-             job.ending->files->spool, NULL);
-    else if (sampler_run(write_files, NULL, ENDING_WRITE_NS + MARGIN_NS))
+    if (sampler_stop(reason, limit + STOP_NS, &job.result) != 0)
+        say_given_up("the sampler thread did not stop");
+    else if (sampler_run(write_files, NULL, limit + MARGIN_NS))
         say_end();
     else
-        note(NOTE_ERROR, "the profile was not written in time; see ",
-             job.ending->files->spool, NULL);
+        say_given_up("the profile was not written in time");
+    crowd_leave(CROWD_WAITING);
     if (reason == END_EXIT)
         mute_signals_end();
     /* A process that a signal ends has no more to do. */

@@ -17,10 +17,9 @@
 #include "config.h"
 #include "sampler.h"
 
-/* Limits of the end, in ns: WRITE_NS for writing the profile, NS for the end as
- * a whole. */
-#define ENDING_WRITE_NS 120000000000u
-#define ENDING_NS (ENDING_WRITE_NS + 10000000000u)
+/* How much longer than SPROF_EXIT_MS the end takes at most, in ns: the sampler
+ * may not stop in time, or the kernel may not end the writer. */
+#define ENDING_MORE_NS 5000000000u
 
 struct ending {
     enum end_reason reason;

@@ -75,6 +75,15 @@ left_to_parent(void)
 }
 
 bool
+left_leave(void)
+{
+    bool has_parent = of_parent != NULL && getppid() == of_parent->parent;
+    if (has_parent)
+        left_mark();
+    return has_parent;
+}
+
+bool
 left_is_wanted(void)
 {
     return of_children != NULL && atomic_load(&of_children->is_left) != 0 &&
@@ -117,7 +126,6 @@ static void
 write_one(struct left *left)
 {
     struct spool_header header;
-    uint64_t now = clock_now();
     enum claim claim =
         claim_of_child(left->path, sys_getpid(), left->start, &header);
     if (claim == CLAIM_DEAD)
@@ -126,8 +134,7 @@ write_one(struct left *left)
         !find_names(left->config, left->path, &header, &left->child))
         return;
     left->result.complaint[0] = '\0';
-    if (output_convert_spool(left->config, &left->child,
-                             now < left->until ? left->until - now : 0,
+    if (output_convert_spool(left->config, &left->child, left->until,
                              &left->result) != 0 &&
         left->failed++ == 0)
         *left->first = left->result;
@@ -166,14 +173,14 @@ write_left_spools(struct left *left, const char *spool)
 
 unsigned
 left_write(const struct config *config, const struct config_files *files,
-           uint64_t limit, struct output_result *result)
+           uint64_t until, struct output_result *result)
 {
     struct left *left = sys_reserve(sizeof(*left));
     if (left == NULL)
         return 0;
     left->config = config;
     left->start = files->start;
-    left->until = clock_now() + limit;
+    left->until = until;
     left->first = result;
     write_left_spools(left, files->spool);
     unsigned failed = left->failed;

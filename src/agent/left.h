@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * left.h -- the spools of children that changed their user. Such a child may
- * not be allowed to write to the directory of the profile. Its parent, which is
- * still the superuser, writes the child's profile when the parent ends. A
+ * left.h -- the spools of children that wrote no profile. A child that changed
+ * its user may not be allowed to write to the directory of the profile. Its
+ * parent, which is still the superuser, writes the child's profile when the
+ * parent ends. So it does for a child that had no time (SPROF_EXIT_MS). A
  * tracer may have killed a traced child. If that child's spool has no sample,
  * the parent removes it.
  */
@@ -28,17 +29,22 @@ void left_mark(void);
  * live, and have other rights than this process. */
 bool left_to_parent(void);
 
+/* This process has had no time to write its profile. Leave that to the parent.
+ * Returns false if the parent is gone, or is no process with the library. */
+bool left_leave(void);
+
 /* Whether a child has called left_mark. */
 bool left_is_wanted(void);
 
 /*
- * Write the profiles of all children that have ended and left their spools, in
- * LIMIT ns. Remove spools that have no sample. Returns the number of profiles
- * that failed. The first failure is in *RESULT. Called on the sampler's thread,
- * at the end of the process. FILES are the files of that process.
+ * Write the profiles of all children that have ended and left their spools,
+ * until CLOCK_MONOTONIC UNTIL. Remove spools that have no sample. Returns the
+ * number of profiles that failed. The first failure is in *RESULT. Called on
+ * the sampler's thread, at the end of the process. FILES are the files of that
+ * process.
  */
 unsigned left_write(const struct config *config,
-                    const struct config_files *files, uint64_t limit,
+                    const struct config_files *files, uint64_t until,
                     struct output_result *result);
 
 #endif

@@ -37,6 +37,7 @@
 #include "begin_anew.h"
 #include "brief.h"
 #include "config.h"
+#include "crowd.h"
 #include "doze.h"
 #include "ending.h"
 #include "ending_signals.h"
@@ -209,7 +210,8 @@ static void
 wait_for_ender(void)
 {
     uint32_t tid;
-    uint64_t until = clock_now() + ENDING_NS;
+    uint64_t until =
+        clock_now() + options_exit_ns(&config.options) + ENDING_MORE_NS;
     while ((tid = atomic_load(&ender)) != 0 && clock_now() < until)
         sys_futex_wait(&ender, tid, until);
 }
@@ -225,8 +227,8 @@ stay_behind(void)
     if (tid == 0 || tid == sys_gettid())
         return;
     uint64_t late = clock_now() - atomic_load(&ending_since);
-    if (late > ENDING_WRITE_NS)
-        late = ENDING_WRITE_NS;
+    if (late > options_exit_ns(&config.options))
+        late = options_exit_ns(&config.options);
     wait_for_ender();
     uint64_t until = clock_now() + late;
     while (clock_now() < until)
@@ -426,7 +428,7 @@ lifecycle_hurry(void)
     if (phase_now() == PHASE_ASIDE)
         lifecycle_come_back();
     if (phase_is_running())
-        doze_hurry();
+        doze_hurry(DOZE_ATTACH_NS);
     words_set_errno(saved);
 }
 
@@ -446,8 +448,10 @@ lifecycle_after_failed_exec(void)
 static void
 before_fork(void)
 {
-    if (phase_may_ask())
+    if (phase_may_ask()) {
         left_before_fork();
+        crowd_before_fork();
+    }
     if (!phase_is_running())
         return;
     if (!doze_is_on())

@@ -21,6 +21,7 @@
 #include "process/modules.h"
 #include "write/report.h"
 #include "claim.h"
+#include "crowd.h"
 #include "spawn.h"
 #include "output.h"
 
@@ -62,9 +63,10 @@ add_word(struct text *text, const char *path)
     text_add(text, is_plain ? "" : "'");
 }
 
-static int
-keep_spool(const struct config_files *files, struct output_result *result,
-           const char *what, const char *why)
+int
+output_keep_spool(const struct config_files *files,
+                  struct output_result *result, const char *what,
+                  const char *why)
 {
     struct text text;
     text_begin(&text, result->complaint, sizeof(result->complaint));
@@ -100,22 +102,40 @@ tell_lost(struct output_result *result)
     return -1;
 }
 
-/* Report that libsprof-report.so could not be run, or took too long (ETIME). */
+/* Report that libsprof-report.so could not be run, or had too little time
+ * (ETIME). */
 static int
-fail_to_run(const struct config_files *files, struct output_result *result,
-            int error)
+fail_to_run(const struct config *config, const struct config_files *files,
+            struct output_result *result, int error)
 {
     static char what[PATH_MAX + 32];
     struct text text;
     text_begin(&text, what, sizeof(what));
-    if (error != ETIME)
+    result->is_late = error == ETIME;
+    if (error != ETIME) {
         text_add(&text, "cannot run ");
-    text_add(&text, report_path);
-    text_add(&text, error == ETIME ? " took longer than " : ": ");
-    if (error != ETIME)
-        return keep_spool(files, result, what, note_errno(error));
-    text_add_number(&text, result->ns / NS_PER_SECOND);
-    return keep_spool(files, result, what, " s");
+        text_add(&text, report_path);
+        text_add(&text, ": ");
+        return output_keep_spool(files, result, what, note_errno(error));
+    }
+    text_add(&text, "the end took longer than SPROF_EXIT_MS=");
+    text_add_number(&text, config->options.exit_ms.number);
+    return output_keep_spool(files, result, what, "");
+}
+
+/* Run ARGUMENTS until CLOCK_MONOTONIC UNTIL at most, when there is a place.
+ * Returns 0, or errno. */
+static int
+run(const char *const arguments[], uint64_t until, char *answer, size_t size)
+{
+    int error = ETIME;
+    bool has_place = crowd_enter_until(CROWD_WRITING, until);
+    uint64_t now = clock_now();
+    if (has_place && now < until)
+        error =
+            spawn_run(arguments, until - now, answer, size) == 0 ? 0 : errno;
+    crowd_leave(CROWD_WRITING);
+    return error;
 }
 
 /* Whether a wanted profile has the spool's own name. Such a profile has
@@ -154,25 +174,25 @@ output_is_ok(char *answer)
 
 int
 output_convert_spool(const struct config *config,
-                     const struct config_files *files, uint64_t limit,
+                     const struct config_files *files, uint64_t until,
                      struct output_result *result)
 {
     static char answer[OUTPUT_ANSWER];
     result->ns = 0;
+    result->is_late = false;
     if (claim_is_other(files->spool, files->pid, files->start))
         return tell_lost(result);
     uint64_t start = clock_now();
     const char *arguments[OUTPUT_ARGUMENTS];
     output_arguments(config, files, NULL, arguments);
-    int error = 0;
-    if (spawn_run(arguments, limit, answer, sizeof(answer)) != 0)
-        error = errno;
+    int error = run(arguments, until, answer, sizeof(answer));
     result->ns = clock_now() - start;
     if (error != 0)
-        return fail_to_run(files, result, error);
+        return fail_to_run(config, files, result, error);
     if (!output_is_ok(answer))
-        return keep_spool(files, result, answer,
-                          answer[0] == '\0' ? REPORT_NAME " broke off" : "");
+        return output_keep_spool(files, result, answer,
+                                 answer[0] == '\0' ? REPORT_NAME " broke off"
+                                                   : "");
     if (config->options.keep_spool.number == 0)
         (void)config_remove_spools(files, !is_replaced(files));
     return 0;
@@ -197,7 +217,7 @@ has_other_mounts(const struct config_files *files)
 
 void
 output_name_spool(const struct config *config, const struct config_files *files,
-                  uint64_t limit)
+                  uint64_t until)
 {
     static char answer[OUTPUT_ANSWER];
     if (claim_is_other(files->spool, files->pid, files->start) ||
@@ -207,5 +227,5 @@ output_name_spool(const struct config *config, const struct config_files *files,
     output_arguments(config, files, NULL, arguments);
     arguments[4] = files->spool;
     arguments[5] = NULL;
-    (void)spawn_run(arguments, limit, answer, sizeof(answer));
+    (void)run(arguments, until, answer, sizeof(answer));
 }

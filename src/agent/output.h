@@ -30,29 +30,37 @@ void output_arguments(const struct config *config,
 /*
  * Give the spool of FILES the names of its functions, where the command that
  * collects it could not find them. A file may be gone from its path, or lie
- * there for this process alone. Takes at most LIMIT ns. If that fails, the
- * spool stays as it is. Otherwise as output_convert_spool.
+ * there for this process alone. Not after CLOCK_MONOTONIC UNTIL. If that fails,
+ * the spool stays as it is. Otherwise as output_convert_spool.
  */
 void output_name_spool(const struct config *config,
-                       const struct config_files *files, uint64_t limit);
+                       const struct config_files *files, uint64_t until);
 
 /* Whether ANSWER reports success. Removes the newline of ANSWER. */
 bool output_is_ok(char *answer);
 
 struct output_result {
     uint64_t ns;         /* duration of the writing */
+    bool is_late;        /* the time was over */
     char complaint[900]; /* one line about the failure; else "" */
 };
 
+/* Set the complaint of *RESULT: WHAT and WHY, and how to make FILES from the
+ * spool. Returns -1. */
+int output_keep_spool(const struct config_files *files,
+                      struct output_result *result, const char *what,
+                      const char *why);
+
 /*
- * Run libsprof-report.so for at most LIMIT ns. It writes FILES from the spool,
- * which must be closed. On success the spool is removed unless CONFIG keeps it.
- * Fills in *RESULT. Returns 0. Returns -1 on failure; the spool then stays.
+ * Run libsprof-report.so, but no longer than until CLOCK_MONOTONIC UNTIL, and
+ * only with a place for it (crowd.h). It writes FILES from the spool, which
+ * must be closed. On success the spool is removed unless CONFIG keeps it. Fills
+ * in *RESULT. Returns 0. Returns -1 on failure; the spool then stays.
  * Async-signal-safe. The caller has the root directory that the program started
  * with.
  */
 int output_convert_spool(const struct config *config,
-                         const struct config_files *files, uint64_t limit,
+                         const struct config_files *files, uint64_t until,
                          struct output_result *result);
 
 #endif

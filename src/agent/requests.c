@@ -295,8 +295,9 @@ requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
 #define PRINT_NS 60000000000u
 #define WRITE_NS 120000000000u
 
-/* The longest wait for all requests when the program ends, in ns. */
-#define LAST_NS 10000000000u
+/* The longest wait for all requests when the program ends: half of what the end
+ * may take. The rest is for the profile. */
+#define LAST_NS (options_exit_ns(&config->options) / 2)
 
 static const struct config *config;
 static const struct config_files *files;

@@ -335,7 +335,8 @@ plan(bool goes_on)
     session_announce(begin_at <= clock_now());
     uint64_t until =
         start + (duration != 0 && duration < DOZE_NS ? duration : DOZE_NS);
-    doze_begin(begin_at < until && begin_at > start ? begin_at : until);
+    doze_begin(begin_at < until && begin_at > start ? begin_at : until,
+               settings->is_child);
 }
 
 int
@@ -370,7 +371,7 @@ sampler_cancel(bool is_left)
         return false;
     if (is_left && sampler_thread_is_launched()) {
         ask_ring();
-        (void)sampler_thread_wait();
+        (void)sampler_thread_wait(options_exit_ns(settings->options));
     }
     return true;
 }
@@ -404,7 +405,7 @@ collect_result(struct sampler_result *result)
 }
 
 int
-sampler_stop(enum end_reason reason, struct sampler_result *result)
+sampler_stop(enum end_reason reason, uint64_t ns, struct sampler_result *result)
 {
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
@@ -414,7 +415,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     /* A handler of the program may run on our thread: libc's setuid(2) aborts
      * on whichever cannot do as the others did. */
     bool is_itself = sampler_thread_is_caller() && !sampler_thread_has_left();
-    if (is_itself || !sampler_thread_wait())
+    if (is_itself || !sampler_thread_wait(ns))
         return -1;
     collect_result(result);
     result->wanted = NS_PER_SECOND / settings->period;

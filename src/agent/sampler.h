@@ -59,10 +59,11 @@ int sampler_launch(void);
 bool sampler_cancel(bool is_left);
 
 /* Stop sampling, answer what is outstanding or count it as lost, and end the
- * journal with REASON. Waits for the thread, with a deadline. Returns 0, or -1
- * if it did not end in time (the spool is then as after a kill). The sampler
- * thread calls it only after it has left its loop. */
-int sampler_stop(enum end_reason reason, struct sampler_result *result);
+ * journal with REASON. Waits for the thread, NS at most. Returns 0, or -1 if it
+ * did not end in time (the spool is then as after a kill). The sampler thread
+ * calls it only after it has left its loop. */
+int sampler_stop(enum end_reason reason, uint64_t ns,
+                 struct sampler_result *result);
 
 /* Bring sampling to rest until sampler_resume: no signal is sent, and every
  * thread that was asked has answered or had its time. Calls nest. The wait has

@@ -62,6 +62,8 @@
            "1: the .sprof file is kept beside the output; 2: of each process") \
     OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G",  \
            "cap of the spool, with K, M or G")                                 \
+    OPTION(exit_ms, "SPROF_EXIT_MS", INTEGER, 1, 120000, "1000",               \
+           "milliseconds that the end of a process waits for its profile")     \
     OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                       \
            "percent of one CPU that the sampler may use by itself")            \
     OPTION(cost, "SPROF_COST", PERCENT, 100000, 1000000000, "1",               \
@@ -119,6 +121,13 @@ struct options {
 #undef OPTION
     bool is_cost_given; /* SPROF_COST was set */
 };
+
+/* How long the end of a process waits for its profile, in ns. */
+static inline uint64_t
+options_exit_ns(const struct options *options)
+{
+    return options->exit_ms.number * 1000000;
+}
 
 struct option_row {
     const char *variable;

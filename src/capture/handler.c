@@ -472,6 +472,8 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         refuse_question(question, is_late ? LOSS_UNFIT : LOSS_EXITED);
     else if (question != 0)
         answer_question(question, has_words, context);
+    else if (kind == COOKIE_WAKE)
+        ask_ring();
     else if (is_late)
         shared_lose(LOSS_UNFIT);
     else if (!has_words || !has_left)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* status.c -- see status.h. */
+#include "base/digits.h"
 #include "base/proc.h"
 #include "task_file.h"
 #include "status.h"
@@ -38,13 +39,16 @@ status_read(pid_t tid, struct status *status)
     if (task_file_read(tid, "/status", text, sizeof(text)) <= 0)
         return -1;
     const char *blocked = proc_status_line(text, "SigBlk");
+    const char *queued = proc_status_line(text, "SigQ"); /* "3/63432" */
     *status =
         (struct status){.state = *proc_status_line(text, "State"),
                         .blocked = proc_bits(blocked),
                         .pending = proc_bits(proc_status_line(text, "SigPnd")) |
                                    proc_bits(proc_status_line(text, "ShdPnd")),
                         .threads =
-                            proc_number(proc_status_line(text, "Threads"))};
+                            proc_number(proc_status_line(text, "Threads")),
+                        .queued = digits_take(&queued),
+                        .queued_most = proc_number(queued + (*queued == '/'))};
     return status->state != '\0' && *blocked != '\0' ? 0 : -1;
 }
 

@@ -11,6 +11,8 @@ struct status {
     uint64_t blocked; /* signals: N is bit N - 1 */
     uint64_t pending; /* of the thread and of its process */
     uint64_t threads; /* of the process */
+    /* Signals that wait for processes of its user, and their limit. */
+    uint64_t queued, queued_most;
 };
 
 /* The letter alone; 0 if there is no such thread, or it cannot be read. */

@@ -32,8 +32,9 @@
  * PR_SET_TIMERSLACK); that is much of a short period. */
 #define SHORT_PERIOD_NS 500000u
 
-/* ns that a caller waits for the sampler's last records, on a slow machine. */
-#define STOP_NS 10000000000u
+/* ns that the last thread waits for the sampler's, which has left its loop, to
+ * be gone. */
+#define GONE_NS 10000000000u
 
 /* ns after which a thread that waits checks whether the sampler still exists.
  */
@@ -139,9 +140,9 @@ sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 }
 
 bool
-sampler_thread_wait(void)
+sampler_thread_wait(uint64_t ns)
 {
-    return sampler_thread_wait_for(&stopped, 1, STOP_NS);
+    return sampler_thread_wait_for(&stopped, 1, ns);
 }
 
 bool
@@ -162,7 +163,7 @@ sampler_thread_wait_end(void)
 {
     while (sampler_thread_is_there())
         sys_futex_wait(&stopped, 0, clock_now() + LOOK_NS);
-    (void)sampler_thread_wait_gone(STOP_NS);
+    (void)sampler_thread_wait_gone(GONE_NS);
 }
 
 /* close_range(2), Linux 5.9. */

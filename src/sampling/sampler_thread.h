@@ -53,10 +53,10 @@ bool sampler_thread_is_caller(void);
 bool sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value,
                              uint64_t ns);
 
-/* The same, until the sampler has left its loop: for 10 s at most, because it
- * has its last records to write. Returns whether it has left.
+/* The same, until the sampler has left its loop: it has its last records to
+ * write. Returns whether it has left.
  * Context: any thread. */
-bool sampler_thread_wait(void);
+bool sampler_thread_wait(uint64_t ns);
 
 /* Wait until the kernel has removed the sampler's thread, which has left its
  * loop: for NS at most. Returns whether there is no such thread.

@@ -51,11 +51,13 @@ cookie_make(uint32_t index, uint32_t sequence)
 }
 
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. The
- * handler takes such a signal for a thread's own sample. */
+ * handler takes such a signal for a thread's own sample, but for COOKIE_WAKE.
+ */
 enum cookie_own {
     COOKIE_PERF = 0x50455246, /* any number that is not small */
     COOKIE_TIMER,
     COOKIE_TIMER_KERNEL, /* perf leaves out the kernel's time */
+    COOKIE_WAKE,         /* no sample: the thread rings the bell */
 };
 
 static inline uint64_t

@@ -15,6 +15,8 @@
 #   pages    what depends on the size of pages and of addresses
 #   tags     memory with tags
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C
+# An emulator takes long to write a profile.
+export SPROF_EXIT_MS=120000
 mkdir -p /proc /sys /dev /tmp /root /run
 mount -t proc proc /proc
 mount -t sysfs sys /sys

@@ -203,7 +203,7 @@ leave_profile() {
     cp "$build/tests/workload/known_stack.o2" "$program"
     mkdir -p "add/there$place"
     env -u SPROF_TEST_FULL -u SPROF_BUILD SPROF_KEEP_SPOOL=1 SPROF_CACHE=off \
-        SPROF_OUTPUT="$place/p.folded" LD_PRELOAD="$build/libsprof.so" \
+        SPROF_EXIT_MS=120000 SPROF_OUTPUT="$place/p.folded" LD_PRELOAD="$build/libsprof.so" \
         "$program" 500 >/dev/null
     mv "$program" "add/there$place"
     mv p.sprof p.folded add/there

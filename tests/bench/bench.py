@@ -105,10 +105,10 @@ def environment(**variables):
 
 def preloaded(build, directory, **variables):
     """The environment of a run under libsprof whose files go to DIRECTORY. The
-    rate is the asked one, whatever it costs."""
+    rate is the asked one, whatever it costs, and the profile is waited for."""
     values = {"LD_PRELOAD": library(build), "SPROF_COST": "off",
               "SPROF_OUTPUT": f"{directory}/%e.%p.pb.gz",
-              "SPROF_KEEP_SPOOL": 1}
+              "SPROF_KEEP_SPOOL": 1, "SPROF_EXIT_MS": 120000}
     values.update(variables)
     return environment(**values)
 

@@ -91,6 +91,7 @@ if [ -n "$quick" ]; then
     measure labels --rounds 3 --calls 200000
     measure hooks --rounds 3 --calls 20000 --processes 20
     measure forks --rounds 2
+    measure children --rounds 1 --counts 400
     measure stacks --rounds 1 --threads 50
     measure roots
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
@@ -127,6 +128,7 @@ else
     measure labels
     measure hooks
     measure forks
+    measure children
     measure stacks
     measure roots
     measure startup
@@ -204,7 +206,7 @@ page() {
     fi
     for name in truth default_truth accuracy calls busy_calls wall busy_wall crowds blocked \
         disturb scale handler \
-        record spool_write labels hooks forks stacks roots startup exec_cost short overhead \
+        record spool_write labels hooks forks children stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written watched \
         merged python_cost large stress pages_in_a_browser; do
         section "$name"

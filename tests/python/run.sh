@@ -116,6 +116,7 @@ judge() {
 under() {
     status=0
     timeout -k 5 120 env LD_PRELOAD="$build/libsprof.so" SPROF_COST=off \
+        SPROF_EXIT_MS=120000 \
         PYTHONPATH="$tree:$kept/site-$version" TRUTH_NATIVE="$kept/native.so" \
         "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
 }

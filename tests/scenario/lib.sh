@@ -37,6 +37,8 @@ defaults() {
         [[ $variable = SPROF_TEST_* ]] || unset "$variable"
     done
     export -n SPROF_TEST_FULL SPROF_TEST_SCRAPED
+    # On a busy machine a profile may take longer than the default.
+    export SPROF_EXIT_MS=120000
 }
 defaults
 

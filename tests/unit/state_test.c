@@ -78,7 +78,7 @@ static void
 a_profile_begins_asleep_and_closed(void **state)
 {
     (void)state;
-    doze_begin(clock_now());
+    doze_begin(clock_now(), false);
     session_announce(true);
     marks_accept(true);
     assert_true(doze_is_on() && session_is_announced() && marks_are_open());

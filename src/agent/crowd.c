@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crowd.c -- see crowd.h. The places are words in a page that the first process
+ * of a tree maps before its first fork. A word is the pid of the process that
+ * has the place, or 0. A process that was killed gives nothing back. So a place
+ * whose process is gone is free, too. In another PID namespace a pid names
+ * another process, or none: then a place more or less is taken.
+ */
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "crowd.h"
+
+#define PAGE_SIZE 4096u
+
+/* How many processes of a tree have a place at a time. A process that only
+ * waits costs some 2 ms until sampling has begun, and a writer at its end. A
+ * writer takes some 30 ms of a CPU; two of them keep a small machine busy. */
+#define WAITING 16u
+#define WRITING 2u
+#define MOST WAITING
+
+/* Time between two looks at whether a process with a place was killed, in ns.
+ */
+#define LOOK_NS 50000000u
+
+/* Time between two complaints of a tree, in ns. */
+#define QUIET_NS 60000000000u
+
+struct crowd {
+    _Atomic pid_t places[CROWD_PLACES][MOST];
+    _Atomic uint32_t left; /* counts crowd_leave; a futex */
+    _Atomic uint64_t quiet_until;
+};
+_Static_assert(sizeof(struct crowd) <= PAGE_SIZE, "one page");
+
+static const unsigned counts[CROWD_PLACES] = {
+    [CROWD_WAITING] = WAITING, [CROWD_WRITING] = WRITING};
+
+/* NULL: nothing was forked. */
+static struct crowd *crowd;
+
+void
+crowd_before_fork(void)
+{
+    if (crowd != NULL)
+        return;
+    long made = arch_syscall(SYS_mmap, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (made > 0)
+        crowd = (struct crowd *)made;
+}
+
+static bool
+is_free(pid_t holder)
+{
+    return holder == 0 || sys_kill(holder, 0) == -ESRCH;
+}
+
+bool
+crowd_enter(enum crowd_place place)
+{
+    pid_t own = sys_getpid();
+    if (crowd == NULL)
+        return true;
+    for (unsigned i = 0; i < counts[place]; i++) {
+        pid_t holder = atomic_load(&crowd->places[place][i]);
+        if (holder == own ||
+            (is_free(holder) &&
+             atomic_compare_exchange_strong(&crowd->places[place][i], &holder,
+                                            own)))
+            return true;
+    }
+    return false;
+}
+
+/* A futex of several processes, which base/sys.h has not. */
+static long
+call_futex(int operation, uint32_t value, const struct timespec *time)
+{
+    return arch_syscall(SYS_futex, (long)&crowd->left, operation, value,
+                        (long)time, 0, (long)FUTEX_BITSET_MATCH_ANY);
+}
+
+bool
+crowd_enter_until(enum crowd_place place, uint64_t until)
+{
+    for (;;) {
+        uint32_t left = crowd != NULL ? atomic_load(&crowd->left) : 0;
+        if (crowd_enter(place))
+            return true;
+        uint64_t now = clock_now();
+        if (now >= until)
+            return false;
+        struct timespec next =
+            clock_timespec(until - now < LOOK_NS ? until : now + LOOK_NS);
+        (void)call_futex(FUTEX_WAIT_BITSET, left, &next);
+    }
+}
+
+void
+crowd_leave(enum crowd_place place)
+{
+    pid_t own = sys_getpid();
+    for (unsigned i = 0; crowd != NULL && i < counts[place]; i++) {
+        pid_t holder = own;
+        if (!atomic_compare_exchange_strong(&crowd->places[place][i], &holder,
+                                            0))
+            continue;
+        atomic_fetch_add(&crowd->left, 1);
+        (void)call_futex(FUTEX_WAKE, 1, NULL);
+        return;
+    }
+}
+
+bool
+crowd_may_complain(void)
+{
+    uint64_t now = clock_now(), until = 0;
+    return crowd == NULL ||
+           ((until = atomic_load(&crowd->quiet_until)) <= now &&
+            atomic_compare_exchange_strong(&crowd->quiet_until, &until,
+                                           now + QUIET_NS));
+}
