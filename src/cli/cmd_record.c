@@ -20,6 +20,7 @@
 #include "cli/record/jit.h"
 #include "cli/record/launch.h"
 #include "cli/record/spools.h"
+#include "cli/record/survivors.h"
 #include "cli/serve/listen.h"
 #include "model/profile.h"
 #include "read/load.h"
@@ -172,19 +173,19 @@ write_profile(struct record *record)
 static int
 collect_profile(struct record *record)
 {
-    if (spools_detach(&record->spools) != 0) {
-        command_complain("%s: %s", record->spools.directory, strerror(errno));
+    struct survivors survivors;
+    survivors_find(&survivors, record->spools.directory);
+    int error = spools_detach(&record->spools) != 0 ? errno : 0;
+    survivors_say(&survivors, &record->spools);
+    survivors_release(&survivors);
+    if (error != 0) {
+        command_complain("%s: %s", record->spools.directory, strerror(error));
         return -1;
     }
     if (spools_are_empty(&record->spools))
         return 0;
     if (record->outputs.count == 0 && add_default(record) != 0)
         return -1;
-    unsigned living = spools_living(&record->spools);
-    if (living > 0)
-        command_complain("%u of its processes still run; the profile has what "
-                         "they did until now",
-                         living);
     return write_profile(record);
 }
 
@@ -199,7 +200,13 @@ finish_recording(struct record *record)
         command_complain("the spools are kept in %s", record->spools.directory);
     /* Every process with the library in it leaves a spool, however short it
      * was, unless it is killed at once. */
-    if (is_nothing)
+    const char *only = record->launch.only_children;
+    if (is_nothing && only[0] != '\0')
+        command_complain("no profile is written: %s, and no program that it "
+                         "started left a spool; link it dynamically, with "
+                         "glibc",
+                         only);
+    else if (is_nothing)
         command_complain("no profile is written: no process of %s left a spool "
                          "(static program, another environment or root "
                          "directory, SPROF_ONLY, no room for the library, or "
@@ -212,12 +219,17 @@ finish_recording(struct record *record)
 /* Find the library and check that the program can be run with it. Returns
  * STATUS_DONE, or STATUS_FAILED after a message. */
 static int
-check_program(const struct record *record, char *library, size_t size)
+check_program(struct record *record, char *library, size_t size)
 {
     char error[PATH_MAX + 256];
     if (launch_find_library(library, size, error, sizeof(error)) != 0 ||
-        launch_check(record->launch.command[0], error, sizeof(error)) != 0)
+        launch_check(&record->launch, error, sizeof(error)) != 0)
         return command_complain("%s", error);
+    if (record->launch.only_children[0] != '\0' && !record->is_quiet)
+        fprintf(stderr,
+                "sprof: %s: only programs that it starts are "
+                "recorded\n",
+                record->launch.only_children);
     return outputs_have_place(&record->outputs) ? STATUS_DONE : STATUS_FAILED;
 }
 

@@ -206,18 +206,14 @@ spools_look(struct spools *spools)
     return result;
 }
 
-unsigned
-spools_living(const struct spools *spools)
+bool
+spools_lives(const struct spools *spools, size_t i)
 {
-    unsigned living = 0;
-    for (size_t i = 0; i < spools->count; i++) {
-        const struct spool *spool = &spools->all[i];
-        /* A flight recorder has two files, which are neighbours. */
-        bool is_second = i > 0 && spool[-1].pid == spool->pid &&
-                         spool[-1].start == spool->start;
-        living += !is_second && spool->pid != 0 && process_lives(spool);
-    }
-    return living;
+    const struct spool *spool = &spools->all[i];
+    /* A flight recorder has two files, which are neighbours. */
+    bool is_second =
+        i > 0 && spool[-1].pid == spool->pid && spool[-1].start == spool->start;
+    return !is_second && spool->pid != 0 && process_lives(spool);
 }
 
 /* Forget all spools; the files stay. */
