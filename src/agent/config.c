@@ -375,14 +375,40 @@ config_rename_for_exec(struct config_files *files)
     return -1;
 }
 
+/* Bytes of the program's name in the name of a dump, as `sprofile record` has
+ * them in that of a profile. */
+enum { DUMP_NAME = 200 };
+
+/* The directory of a recording is removed at its end, and a dump is to stay.
+ * Name it beside the directory, where the recording's own profile is, as a
+ * spool: it has all that the process can tell. */
+static void
+leave_recording(const struct config *config, struct config_files *dump)
+{
+    char *path = dump->outputs[0];
+    char *directory = strstr(path, "/" RECORDING_DIRECTORY);
+    const char *name = path_name(config->exe);
+    struct text text;
+    if (directory == NULL || strchr(directory + 1, '/') != path_name(path) - 1)
+        return;
+    text_begin(&text, directory, PATH_MAX - (size_t)(directory - path));
+    text_add(&text, "/sprof.");
+    text_add_bytes(&text, name, strnlen(name, DUMP_NAME));
+    text_add(&text, ".");
+    text_add_number(&text, (uint64_t)dump->pid);
+    text_add(&text, SPOOL_ENDING);
+    dump->count = 1;
+}
+
 int
-config_name_dump(const struct config_files *files, const char *word,
-                 struct config_files *dump)
+config_name_dump(const struct config *config, const struct config_files *files,
+                 const char *word, struct config_files *dump)
 {
     uint64_t since = process_start();
     *dump = *files;
+    leave_recording(config, dump);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], word, n, files->has_pid[0], since))
+        if (is_taken(dump->outputs[0], word, n, dump->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
             insert_word(dump->outputs[i], word, n);

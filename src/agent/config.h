@@ -89,8 +89,10 @@ bool config_recording_is_over(const struct config_files *files);
 bool config_keeps_spool(const struct config *config);
 
 /* Write the names in FILES to *DUMP, with the first free ".WORDn" before their
- * ending. Returns 0, or -1 if all are taken. */
-int config_name_dump(const struct config_files *files, const char *word,
+ * ending. Under `sprofile record` it is one spool, beside the directory of the
+ * recording. Returns 0, or -1 if all are taken. */
+int config_name_dump(const struct config *config,
+                     const struct config_files *files, const char *word,
                      struct config_files *dump);
 
 /* Remove the spool, if it is PRESENT, and the spool of the past. A file that

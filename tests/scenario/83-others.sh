@@ -183,4 +183,31 @@ done
 plain "$sprofile" record -o "d.sprof" -- sh -c 'sleep 0.1 >/dev/null 2>&1 & exit 0'
 ! grep 'still run' err || fail "it has ended"
 
+# Goals: what a process of a recording writes on request has a name that holds,
+# is beside the profile of the recording, and is no part of that.
+section "a dump under record"
+
+mkdir run
+(cd run && exec "$sprofile" record -o r.sprof -- \
+    "$work/busy_and_waiting" 200000) >record.out 2>record.err &
+recorder=$!
+until_true pgrep -P $recorder -x busy_and_waitin >pid
+dumped() {
+    "$sprofile" dump "$(cat pid)" >name 2>dump.err
+}
+until_true dumped
+dumped || fail "no second dump: $(cat dump.err)"
+[ "$(cat name)" = "$tmp/run/sprof.busy_and_waiting.$(cat pid).dump2.sprof" ] ||
+    fail "the dump is $(cat name)"
+kill "$(cat pid)"
+wait $recorder
+! grep '^sprofile' record.err || fail "the recorder complains"
+[ "$(cd run && echo *)" = "r.sprof $(cd run && echo sprof.*.dump[12].sprof)" ] ||
+    fail "left: $(cd run && echo *)"
+plain "$sprofile" report "$(cat name)"
+expect_status 0
+grep -q hot_spot out || fail "the dump has no function: $(cat out)"
+plain "$sprofile" info run/r.sprof
+grep -q '^process ' out || fail "more than a process: $(cat out)"
+
 finish
