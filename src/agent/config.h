@@ -27,8 +27,9 @@ struct config {
     char dump_when[CONFIG_CONDITIONS + 1]; /* options.dump_when, likewise */
     char exe[PATH_MAX];                    /* of the program */
     char command[4096];                    /* its arguments */
-    char directory[PATH_MAX];              /* in which it started */
-    uint64_t start_time;                   /* seconds since the epoch, for %t */
+    char directory[PATH_MAX];              /* in which it started, see below */
+    bool is_elsewhere;   /* that could not be written: it is another */
+    uint64_t start_time; /* seconds since the epoch, for %t */
 };
 
 /* The files of one process. */
@@ -80,6 +81,11 @@ int config_names(const struct config *config, pid_t pid, unsigned attempt,
  */
 int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                       struct config_files *files, char *error, size_t size);
+
+/* Where no output was named, change ERROR of SIZE bytes: it does not blame
+ * SPROF_OUTPUT, but tells that it can help. */
+void config_spare_variable(const struct config *config, char *error,
+                           size_t size);
 
 /* Whether the spool's directory belonged to `sprofile record`, which has ended
  * and has removed it. */

@@ -41,6 +41,8 @@ struct record {
     bool is_quiet, has_progress, full_names, has_wall, has_jit;
     /* NULL: as in the environment */
     const char *frequency, *mode, *duration, *cost;
+    char elsewhere[PATH_MAX]; /* the directory of the default output, and '/';
+                               * "": the present one */
     struct launch launch;
     struct spools spools;
     struct spools_line line;
@@ -95,13 +97,15 @@ static int
 add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
-    char name[NAME_MAX + 1], number[16] = "", *comma;
+    char name[PATH_MAX + NAME_MAX + 1], number[16] = "", *comma;
+    size_t length = strlen(record->elsewhere);
     for (unsigned i = 1; i == 1 || access(name, F_OK) == 0; i++) {
         if (i > 1)
             snprintf(number, sizeof(number), ".%u", i);
-        snprintf(name, sizeof(name), "sprof.%.200s.%ld%s.sprof",
-                 path_name(command), (long)record->launch.pid, number);
-        while ((comma = strchr(name, ',')) != NULL)
+        snprintf(name, sizeof(name), "%ssprof.%.200s.%ld%s.sprof",
+                 record->elsewhere, path_name(command),
+                 (long)record->launch.pid, number);
+        while ((comma = strchr(name + length, ',')) != NULL)
             *comma = '_';
     }
     return outputs_add(&record->outputs, name) == STATUS_DONE ? 0 : -1;
@@ -256,6 +260,26 @@ run_program(struct record *record)
     return status;
 }
 
+/* The default output is in the present directory. If that cannot be written, it
+ * is in the one for temporary files (environ(7)), and a line says so. Returns
+ * the path that it begins with, or NULL for the present directory. */
+static const char *
+choose_directory(struct record *record)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (access(".", W_OK | X_OK) == 0)
+        return NULL;
+    int error = errno;
+    if (temporary == NULL || temporary[0] != '/')
+        temporary = "/tmp";
+    snprintf(record->elsewhere, sizeof(record->elsewhere), "%s/", temporary);
+    fprintf(stderr,
+            "sprof: the present directory cannot be written (%s): the profile "
+            "will be in %s\n",
+            strerror(error), temporary);
+    return record->elsewhere;
+}
+
 /* Make all checks, then record. A wrong variable is reported once, before the
  * program runs, and not by each of its processes. */
 static int
@@ -273,6 +297,8 @@ run_record(void *values, char *const *command, int count)
         return STATUS_FAILED;
     const char *beside =
         record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
+    if (record->outputs.count == 0 && choose_directory(record) != NULL)
+        beside = record->elsewhere;
     if (spools_begin(&record->spools, beside) != 0)
         return command_complain("cannot write beside %s: %s", beside,
                                 strerror(errno));

@@ -210,4 +210,60 @@ grep -q hot_spot out || fail "the dump has no function: $(cat out)"
 plain "$sprofile" info run/r.sprof
 grep -q '^process ' out || fail "more than a process: $(cat out)"
 
+# Goals:
+# - where the present directory cannot be written and no output is named, the
+#   profile is in $TMPDIR, and a line says where;
+# - no message blames SPROF_OUTPUT if it is not set.
+section "a directory that cannot be written"
+
+mkdir ro other
+# read_only COMMAND...: in a directory that is mounted read-only.
+read_only() {
+    plain unshare -rm sh -c 'mount --bind ro ro &&
+        mount -o remount,ro,bind ro && cd ro && exec "$@"' sh "$@"
+}
+read_only true
+if [ "$status" -eq 0 ]; then
+    part "read-only"
+    read_only env LD_PRELOAD="$library" TMPDIR="$tmp/other" \
+        /usr/bin/python3 -c "$burn"
+    expect_status 0
+    file=$(cd other && echo sprof.*.pb.gz)
+    grep -qx "sprof: the present directory cannot be written: the profile is $tmp/other/$file" err ||
+        fail "no line: $(cat err)"
+    [ -s "other/$file" ] || fail "no profile: $(ls other)"
+    rm -f other/*
+    read_only env TMPDIR="$tmp/other" "$sprofile" record -- \
+        /usr/bin/python3 -c "$burn"
+    expect_status 0
+    file=$(cd other && echo sprof.python3.*.sprof)
+    grep -q "^sprof: the present directory cannot be written (Read-only file system): the profile will be in $tmp/other$" err &&
+        grep -q "^sprof: wrote $tmp/other/$file: " err ||
+        fail "no line: $(head -n 3 err)"
+    [ "$(cd other && echo *)" = "$file" ] || fail "left: $(ls other)"
+    for wrong in "-o p.sprof" "-o $tmp/ro/p.sprof"; do
+        # shellcheck disable=SC2086
+        read_only "$sprofile" record $wrong -- true
+        expect_status 1
+    done
+    read_only env LD_PRELOAD="$library" TMPDIR=/nowhere \
+        /usr/bin/python3 -c "$burn"
+    expect_note "/ro/: expected a directory that can be written: " \
+        "; SPROF_OUTPUT can name another place; not profiling"
+    ! grep '^sprof: SPROF_OUTPUT' err || fail "SPROF_OUTPUT is blamed"
+    read_only env LD_PRELOAD="$library" SPROF_OUTPUT=p.folded \
+        /usr/bin/python3 -c "$burn"
+    expect_note "SPROF_OUTPUT: "
+else
+    lacks "read-only" "no mount namespace"
+fi
+if [ "$(id -u)" -eq 0 ]; then
+    # Nobody can make a file there, and the kernel does not say so before.
+    plain sh -c 'cd /proc && exec env LD_PRELOAD="$@"' sh "$library" \
+        /usr/bin/python3 -c "$burn"
+    expect_status 0
+    ! grep '^sprof: SPROF_OUTPUT' err || fail "SPROF_OUTPUT is blamed"
+    expect_note "cannot create /proc/sprof." "SPROF_OUTPUT can name another"
+fi
+
 finish
