@@ -141,7 +141,7 @@ say_summary(const struct record *record, struct profile *profile)
         return;
     }
     bool has_colour = screen_has_colour(SCREEN_AUTO, STDERR_FILENO);
-    (void)text_report_summary(stderr, profile, names,
+    (void)text_report_summary(stderr, profile, names, record->has_jit,
                               has_colour ? &paint_terminal : &paint_none);
     if (WIFSIGNALED(end))
         fprintf(stderr, "end   killed by signal %d (%s)\n", WTERMSIG(end),
