@@ -78,6 +78,29 @@ join_command(int count, char *const arguments[], char *command, size_t size)
     text_hide_controls(command);
 }
 
+/* Whether the present directory can be written. */
+static bool
+is_writable(const char *directory)
+{
+    return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* Where the user named no output and the present directory cannot be written,
+ * take the one for temporary files (environ(7)). */
+static void
+choose_directory(struct config *config, char *const environment[])
+{
+    const char *temporary = options_variable(environment, "TMPDIR");
+    if (temporary == NULL || temporary[0] != '/')
+        temporary = "/tmp";
+    config->is_elsewhere =
+        !config->options.is_output_given &&
+        (config->directory[0] == '\0' || !is_writable(".")) &&
+        strlen(temporary) < sizeof(config->directory) && is_writable(temporary);
+    if (config->is_elsewhere)
+        strcpy(config->directory, temporary);
+}
+
 int
 config_read(struct config *config, int count, char *const arguments[],
             char *const environment[], char *error, size_t size)
@@ -91,6 +114,7 @@ config_read(struct config *config, int count, char *const arguments[],
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
+    choose_directory(config, environment);
     /* Servers write their titles over the environment, and a child that is
      * forked later needs its files' names. */
     strncpy(config->output, config->options.output.string,
@@ -375,14 +399,40 @@ config_rename_for_exec(struct config_files *files)
     return -1;
 }
 
+/* Bytes of the program's name in the name of a dump, as `sprofile record` has
+ * them in that of a profile. */
+enum { DUMP_NAME = 200 };
+
+/* The directory of a recording is removed at its end, and a dump is to stay.
+ * Name it beside the directory, where the recording's own profile is, as a
+ * spool: it has all that the process can tell. */
+static void
+leave_recording(const struct config *config, struct config_files *dump)
+{
+    char *path = dump->outputs[0];
+    char *directory = strstr(path, "/" RECORDING_DIRECTORY);
+    const char *name = path_name(config->exe);
+    struct text text;
+    if (directory == NULL || strchr(directory + 1, '/') != path_name(path) - 1)
+        return;
+    text_begin(&text, directory, PATH_MAX - (size_t)(directory - path));
+    text_add(&text, "/sprof.");
+    text_add_bytes(&text, name, strnlen(name, DUMP_NAME));
+    text_add(&text, ".");
+    text_add_number(&text, (uint64_t)dump->pid);
+    text_add(&text, SPOOL_ENDING);
+    dump->count = 1;
+}
+
 int
-config_name_dump(const struct config_files *files, const char *word,
-                 struct config_files *dump)
+config_name_dump(const struct config *config, const struct config_files *files,
+                 const char *word, struct config_files *dump)
 {
     uint64_t since = process_start();
     *dump = *files;
+    leave_recording(config, dump);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], word, n, files->has_pid[0], since))
+        if (is_taken(dump->outputs[0], word, n, dump->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
             insert_word(dump->outputs[i], word, n);
@@ -501,12 +551,28 @@ take_names(const struct config *config, struct config_files *files, pid_t pid)
     return true;
 }
 
+void
+config_spare_variable(const struct config *config, char *error, size_t size)
+{
+    static const char blame[] = "SPROF_OUTPUT: ";
+    struct text text;
+    size_t length = sizeof(blame) - 1;
+    if (config->options.is_output_given || strncmp(error, blame, length) != 0)
+        return;
+    memmove(error, error + length, strlen(error + length) + 1);
+    length = strlen(error);
+    text_begin(&text, error + length, size - length);
+    text_add(&text, "; SPROF_OUTPUT can name another place");
+}
+
 int
 config_names(const struct config *config, pid_t pid, unsigned attempt,
              struct config_files *files, char *error, size_t size)
 {
-    if (expand_outputs(config, pid, files, error, size) != 0)
+    if (expand_outputs(config, pid, files, error, size) != 0) {
+        config_spare_variable(config, error, size);
         return -1;
+    }
     for (unsigned i = 0; attempt > 0 && i < files->count; i++)
         mark_name(files, i, pid, attempt);
     name_spool(config, files, 0);

@@ -27,8 +27,9 @@ struct config {
     char dump_when[CONFIG_CONDITIONS + 1]; /* options.dump_when, likewise */
     char exe[PATH_MAX];                    /* of the program */
     char command[4096];                    /* its arguments */
-    char directory[PATH_MAX];              /* in which it started */
-    uint64_t start_time;                   /* seconds since the epoch, for %t */
+    char directory[PATH_MAX];              /* in which it started, see below */
+    bool is_elsewhere;   /* that could not be written: it is another */
+    uint64_t start_time; /* seconds since the epoch, for %t */
 };
 
 /* The files of one process. */
@@ -81,6 +82,11 @@ int config_names(const struct config *config, pid_t pid, unsigned attempt,
 int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                       struct config_files *files, char *error, size_t size);
 
+/* Where no output was named, change ERROR of SIZE bytes: it does not blame
+ * SPROF_OUTPUT, but tells that it can help. */
+void config_spare_variable(const struct config *config, char *error,
+                           size_t size);
+
 /* Whether the spool's directory belonged to `sprofile record`, which has ended
  * and has removed it. */
 bool config_recording_is_over(const struct config_files *files);
@@ -89,8 +95,10 @@ bool config_recording_is_over(const struct config_files *files);
 bool config_keeps_spool(const struct config *config);
 
 /* Write the names in FILES to *DUMP, with the first free ".WORDn" before their
- * ending. Returns 0, or -1 if all are taken. */
-int config_name_dump(const struct config_files *files, const char *word,
+ * ending. Under `sprofile record` it is one spool, beside the directory of the
+ * recording. Returns 0, or -1 if all are taken. */
+int config_name_dump(const struct config *config,
+                     const struct config_files *files, const char *word,
                      struct config_files *dump);
 
 /* Remove the spool, if it is PRESENT, and the spool of the past. A file that

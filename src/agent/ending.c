@@ -392,6 +392,19 @@ say_given_up(const char *what)
     note(NOTE_ERROR, kept.complaint, NULL);
 }
 
+/* The profile is written. Where its place is not the usual one, that is said.
+ */
+static void
+say_profile(const struct config *config, const struct config_files *files)
+{
+    if (config->is_elsewhere)
+        note(NOTE_ERROR,
+             "the present directory cannot be written: the profile "
+             "is ",
+             files->outputs[0], NULL);
+    say_written(files->outputs[0], &job.result, job.output.ns);
+}
+
 /* Report the result. */
 static void
 say_end(void)
@@ -425,7 +438,7 @@ say_end(void)
              !is_profile_wanted())
         say_kept(job.ending->files->spool, &job.result);
     else if (job.is_written)
-        say_written(job.ending->files->outputs[0], &job.result, job.output.ns);
+        say_profile(job.ending->config, job.ending->files);
     else
         say_not_written();
     say_left();

@@ -521,7 +521,7 @@ write_profile(const struct requests_item *request, const char *word)
     }
     session_flush();
     journal_put_back();
-    if (config_name_dump(files, word, dump) != 0) {
+    if (config_name_dump(config, files, word, dump) != 0) {
         requests_answer(request, EEXIST, "there are too many dumps");
         return;
     }

@@ -115,33 +115,41 @@ setup_trigger(const struct config *config)
     return -1;
 }
 
+/* Write to ERROR that SPOOL cannot be made. */
+static void
+tell_problem(const char *spool, int problem, char *error, size_t size)
+{
+    struct text text;
+    text_begin(&text, error, size);
+    text_add(&text, "SPROF_OUTPUT: cannot create ");
+    text_add(&text, spool);
+    text_add(&text, ": ");
+    text_add(&text, note_errno(problem));
+}
+
 int
 setup_journal(const struct config *config, const struct settings *settings,
               struct config_files *files, char *error, size_t size)
 {
-    struct text text;
+    int named = 0;
     files->pid = settings->pid;
     files->start = settings->start;
-    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int named =
+    errno = EEXIST;
+    for (unsigned attempt = 0;
+         attempt < ATTEMPTS && named >= 0 && errno == EEXIST; attempt++) {
+        named =
             config_name_files(config, files->pid, attempt, files, error, size);
-        if (named < 0)
-            return -1;
         errno = EEXIST;
         if (named == 0 && begin_journal(config, settings, files) == 0)
             return 0;
-        if (errno != EEXIST)
-            break;
     }
     int problem = errno;
-    text_begin(&text, error, size);
+    if (named >= 0)
+        error[0] = '\0';
     /* The recorder may have ended since the names were checked. */
-    if (problem == ENOENT && config_recording_is_over(files))
-        return -1;
-    text_add(&text, "SPROF_OUTPUT: cannot create ");
-    text_add(&text, files->spool);
-    text_add(&text, ": ");
-    text_add(&text, note_errno(problem));
+    if (named >= 0 && (problem != ENOENT || !config_recording_is_over(files)))
+        tell_problem(files->spool, problem, error, size);
+    config_spare_variable(config, error, size);
     return -1;
 }
 

@@ -290,8 +290,8 @@ is_named(const char *variable, const char *name)
 
 /* Not getenv: the environment is a parameter, so that tests can give their own.
  * Nor can a program get in the way that changes it from another thread. */
-static const char *
-find_variable(char *const environment[], const char *name)
+const char *
+options_variable(char *const environment[], const char *name)
 {
     for (; *environment != NULL; environment++)
         if (is_named(*environment, name))
@@ -310,7 +310,7 @@ options_parse(struct options *options, char *const environment[], char *error,
             (union option *)(void *)((char *)options + row->offset);
         /* The default goes the same way as a value, so it is checked too. */
         parse_value(row, row->standard, option);
-        const char *value = find_variable(environment, row->variable);
+        const char *value = options_variable(environment, row->variable);
         if (value == NULL || parse_value(row, value, option) == 0)
             continue;
         /* One line for the first mistake; the user sees the next one after. */
@@ -326,8 +326,11 @@ options_parse(struct options *options, char *const environment[], char *error,
         result = -1;
     }
     /* A rate that was asked for is given, unless its cost is bounded, too. */
-    options->is_cost_given = find_variable(environment, "SPROF_COST") != NULL;
-    if (find_variable(environment, "SPROF_FREQUENCY") != NULL &&
+    options->is_cost_given =
+        options_variable(environment, "SPROF_COST") != NULL;
+    options->is_output_given =
+        options_variable(environment, "SPROF_OUTPUT") != NULL;
+    if (options_variable(environment, "SPROF_FREQUENCY") != NULL &&
         !options->is_cost_given)
         options->cost.number = 0;
     return result;

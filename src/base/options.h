@@ -119,7 +119,8 @@ struct options {
     union option field;
     OPTION_TABLE(OPTION)
 #undef OPTION
-    bool is_cost_given; /* SPROF_COST was set */
+    bool is_cost_given;   /* SPROF_COST was set */
+    bool is_output_given; /* SPROF_OUTPUT was set */
 };
 
 /* How long the end of a process waits for its profile, in ns. */
@@ -149,6 +150,9 @@ extern const unsigned option_row_count;
  */
 int options_parse(struct options *options, char *const environment[],
                   char *error, size_t size);
+
+/* The value of NAME in ENVIRONMENT; NULL if it is not there. */
+const char *options_variable(char *const environment[], const char *name);
 
 /* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved behind
  * it. NULL if there is none before the NULL that ends the list. */

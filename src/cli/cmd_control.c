@@ -68,7 +68,8 @@ run_control(void *values, char *const *operands, int count)
 /* The fields that the three commands share. */
 #define CONTROL(its_request, its_seconds)                                     \
     .usage = "PID", .options = &(const struct command_option){0}, .least = 1, \
-    .most = 1, .operands = "one PID", .size = sizeof(struct control),         \
+    .most = 1, .operands = "one PID", .takes_process = true,                  \
+    .size = sizeof(struct control),                                           \
     .values = &(const struct control){its_request, its_seconds, 0},           \
     .check = check_pid, .run = run_control
 

@@ -20,6 +20,7 @@
 #include "cli/record/jit.h"
 #include "cli/record/launch.h"
 #include "cli/record/spools.h"
+#include "cli/record/survivors.h"
 #include "cli/serve/listen.h"
 #include "model/profile.h"
 #include "read/load.h"
@@ -40,6 +41,8 @@ struct record {
     bool is_quiet, has_progress, full_names, has_wall, has_jit;
     /* NULL: as in the environment */
     const char *frequency, *mode, *duration, *cost;
+    char elsewhere[PATH_MAX]; /* the directory of the default output, and '/';
+                               * "": the present one */
     struct launch launch;
     struct spools spools;
     struct spools_line line;
@@ -94,13 +97,15 @@ static int
 add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
-    char name[NAME_MAX + 1], number[16] = "", *comma;
+    char name[PATH_MAX + NAME_MAX + 1], number[16] = "", *comma;
+    size_t length = strlen(record->elsewhere);
     for (unsigned i = 1; i == 1 || access(name, F_OK) == 0; i++) {
         if (i > 1)
             snprintf(number, sizeof(number), ".%u", i);
-        snprintf(name, sizeof(name), "sprof.%.200s.%ld%s.sprof",
-                 path_name(command), (long)record->launch.pid, number);
-        while ((comma = strchr(name, ',')) != NULL)
+        snprintf(name, sizeof(name), "%ssprof.%.200s.%ld%s.sprof",
+                 record->elsewhere, path_name(command),
+                 (long)record->launch.pid, number);
+        while ((comma = strchr(name + length, ',')) != NULL)
             *comma = '_';
     }
     return outputs_add(&record->outputs, name) == STATUS_DONE ? 0 : -1;
@@ -136,7 +141,7 @@ say_summary(const struct record *record, struct profile *profile)
         return;
     }
     bool has_colour = screen_has_colour(SCREEN_AUTO, STDERR_FILENO);
-    (void)text_report_summary(stderr, profile, names,
+    (void)text_report_summary(stderr, profile, names, record->has_jit,
                               has_colour ? &paint_terminal : &paint_none);
     if (WIFSIGNALED(end))
         fprintf(stderr, "end   killed by signal %d (%s)\n", WTERMSIG(end),
@@ -172,19 +177,19 @@ write_profile(struct record *record)
 static int
 collect_profile(struct record *record)
 {
-    if (spools_detach(&record->spools) != 0) {
-        command_complain("%s: %s", record->spools.directory, strerror(errno));
+    struct survivors survivors;
+    survivors_find(&survivors, record->spools.directory);
+    int error = spools_detach(&record->spools) != 0 ? errno : 0;
+    survivors_say(&survivors, &record->spools);
+    survivors_release(&survivors);
+    if (error != 0) {
+        command_complain("%s: %s", record->spools.directory, strerror(error));
         return -1;
     }
     if (spools_are_empty(&record->spools))
         return 0;
     if (record->outputs.count == 0 && add_default(record) != 0)
         return -1;
-    unsigned living = spools_living(&record->spools);
-    if (living > 0)
-        command_complain("%u of its processes still run; the profile has what "
-                         "they did until now",
-                         living);
     return write_profile(record);
 }
 
@@ -199,7 +204,13 @@ finish_recording(struct record *record)
         command_complain("the spools are kept in %s", record->spools.directory);
     /* Every process with the library in it leaves a spool, however short it
      * was, unless it is killed at once. */
-    if (is_nothing)
+    const char *only = record->launch.only_children;
+    if (is_nothing && only[0] != '\0')
+        command_complain("no profile is written: %s, and no program that it "
+                         "started left a spool; link it dynamically, with "
+                         "glibc",
+                         only);
+    else if (is_nothing)
         command_complain("no profile is written: no process of %s left a spool "
                          "(static program, another environment or root "
                          "directory, SPROF_ONLY, no room for the library, or "
@@ -212,12 +223,17 @@ finish_recording(struct record *record)
 /* Find the library and check that the program can be run with it. Returns
  * STATUS_DONE, or STATUS_FAILED after a message. */
 static int
-check_program(const struct record *record, char *library, size_t size)
+check_program(struct record *record, char *library, size_t size)
 {
     char error[PATH_MAX + 256];
     if (launch_find_library(library, size, error, sizeof(error)) != 0 ||
-        launch_check(record->launch.command[0], error, sizeof(error)) != 0)
+        launch_check(&record->launch, error, sizeof(error)) != 0)
         return command_complain("%s", error);
+    if (record->launch.only_children[0] != '\0' && !record->is_quiet)
+        fprintf(stderr,
+                "sprof: %s: only programs that it starts are "
+                "recorded\n",
+                record->launch.only_children);
     return outputs_have_place(&record->outputs) ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -244,6 +260,26 @@ run_program(struct record *record)
     return status;
 }
 
+/* The default output is in the present directory. If that cannot be written, it
+ * is in the one for temporary files (environ(7)), and a line says so. Returns
+ * the path that it begins with, or NULL for the present directory. */
+static const char *
+choose_directory(struct record *record)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (access(".", W_OK | X_OK) == 0)
+        return NULL;
+    int error = errno;
+    if (temporary == NULL || temporary[0] != '/')
+        temporary = "/tmp";
+    snprintf(record->elsewhere, sizeof(record->elsewhere), "%s/", temporary);
+    fprintf(stderr,
+            "sprof: the present directory cannot be written (%s): the profile "
+            "will be in %s\n",
+            strerror(error), temporary);
+    return record->elsewhere;
+}
+
 /* Make all checks, then record. A wrong variable is reported once, before the
  * program runs, and not by each of its processes. */
 static int
@@ -261,6 +297,8 @@ run_record(void *values, char *const *command, int count)
         return STATUS_FAILED;
     const char *beside =
         record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
+    if (record->outputs.count == 0 && choose_directory(record) != NULL)
+        beside = record->elsewhere;
     if (spools_begin(&record->spools, beside) != 0)
         return command_complain("cannot write beside %s: %s", beside,
                                 strerror(errno));

@@ -36,6 +36,7 @@ struct request {
     enum view view;
     const char *function;            /* of callers, callees and lines */
     bool is_flame;                   /* a tree is drawn as a flame graph */
+    bool is_once;                    /* recursion is folded in a tree */
     enum table_order order;          /* of a table */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
@@ -187,7 +188,8 @@ show_around(struct profile *profile, struct request *request,
 static int
 show_tree(struct profile *profile, struct request *request)
 {
-    struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
+    struct tree *tree =
+        tree_build(profile, request->is_once ? TREE_ONCE : TREE_FUNCTIONS);
     if (tree == NULL)
         return command_fail("%s", strerror(errno));
     int status = request->view == VIEW_TREE
@@ -293,6 +295,9 @@ check_request(void *values, char *const *operands)
     if (request->depth > 0 && !is_tree)
         return command_usage("--depth goes with --tree, --callers, --callees "
                              "and --flame");
+    if (request->is_once && !is_tree)
+        return command_usage("--fold goes with --tree, --callers, --callees "
+                             "and --flame");
     if (command_was_given("--sort") && !is_table)
         return command_usage("--sort goes with a table only");
     if (has_rows && request->is_flame)
@@ -350,6 +355,10 @@ static const struct command_option options[] = {
      .number = VIEW_CALLEES},
     {"flame", NULL, "a tree as a flame graph, as wide as the terminal",
      arguments_flag, FIELD(is_flame)},
+    {"fold", NULL,
+     "a tree with recursion folded, direct or not: a\n"
+     "function stands once on a stack",
+     arguments_flag, FIELD(is_once)},
     {"depth", "N", "a tree of at most N levels of calls", ARGUMENTS_COUNT,
      FIELD(depth)},
     {"lines", "F",

@@ -257,6 +257,7 @@ const struct command cmd_stacks = {
     .least = 1,
     .most = 1,
     .operands = "one PID or FILE",
+    .takes_process = true,
     .size = sizeof(struct view),
     .check = check_view,
     .run = run_stacks,

@@ -231,6 +231,7 @@ const struct command cmd_top = {
     .least = 1,
     .most = 1,
     .operands = "a PID",
+    .takes_process = true,
     .values = &(const struct arguments){.top = {.interval = NS_PER_SECOND,
                                                 .view.value = VALUE_CPU}},
     .size = sizeof(struct arguments),

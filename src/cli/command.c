@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/process/discover.h"
 #include "command.h"
 
 /* OPTIONS: the most options of a command. BY_NAME: getopt's value of the first
@@ -237,6 +238,11 @@ command_take(const struct command *command, int argc, char **argv, void *values)
     if (status != STATUS_DONE)
         return status;
     int count = argc - optind;
+    if (count == 0 && command->takes_process) {
+        command_usage("expected %s", command->operands);
+        discover_list(stderr);
+        return STATUS_USAGE;
+    }
     if (count < command->least || (command->most > 0 && count > command->most))
         return command_usage("expected %s", command->operands);
     return command->check != NULL ? command->check(values, argv + optind)

@@ -80,6 +80,7 @@ struct command {
      * "expected ...". */
     int least, most;
     const char *operands;
+    bool takes_process; /* without operands, those that run are listed */
     /* The values before any option is taken (NULL: zeros), and their size. If
      * the command has filters (inputs.h), the values begin with them. */
     const void *values;

@@ -23,12 +23,14 @@
 
 #include "agent/lifecycle.h"
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "libc/real.h"
 #include "signals/mask.h"
 #include "hook.h"
+#include "preload.h"
 
 /* Called before an exec. With IS_LIKELY false the exec will fail, and the
  * profile goes on. */
@@ -70,10 +72,24 @@ search_path(void)
     return "/bin:/usr/bin";
 }
 
-/* Whether one of them holds a file that may be executed. A path that is too
- * long to be tried counts as one. */
+typedef int exec_function(const char *path, char *const arguments[],
+                          char *const environment[]);
+
+/* Whether PATH may be executed. If so, PRELOAD becomes what that program's
+ * environment needs. */
 static bool
-is_found(const char *file)
+look_at(struct preload *preload, const char *path, char *const environment[])
+{
+    if (!may_execute(path))
+        return false;
+    preload_look(preload, AT_FDCWD, path, environment);
+    return true;
+}
+
+/* The same of FILE in the folders. A path that is too long to be tried counts
+ * as one that may. */
+static bool
+look_for(struct preload *preload, const char *file, char *const environment[])
 {
     char path[PATH_MAX];
     const char *end;
@@ -84,15 +100,26 @@ is_found(const char *file)
         text_add_bytes(&text, folders, (size_t)(end - folders));
         text_add(&text, end > folders ? "/" : "");
         text_add(&text, file);
-        if (text.cut || may_execute(path))
+        if (text.cut || look_at(preload, path, environment))
             return true;
         if (*end == '\0')
             return false;
     }
 }
 
-typedef int exec_function(const char *path, char *const arguments[],
-                          char *const environment[]);
+/* Whether the exec of PATH will succeed, as far as can be known. */
+static bool
+look(struct preload *preload, const char *path, bool is_searched,
+     char *const environment[])
+{
+    *preload = (struct preload){.words = 0};
+    /* Looking takes thread-local storage. */
+    if (!phase_may_ask() || !words_are_there())
+        return phase_may_ask();
+    return is_searched && path != NULL && strchr(path, '/') == NULL
+               ? look_for(preload, path, environment)
+               : look_at(preload, path, environment);
+}
 
 /* A file that is missing, or cannot be executed, is left to the real function
  * alone. */
@@ -100,14 +127,12 @@ static int
 exec(const char *path, char *const arguments[], char *const environment[],
      exec_function *real)
 {
-    bool is_searched =
-        path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
-    /* Looking takes thread-local storage. */
-    bool is_likely =
-        phase_may_ask() && (!words_are_there() ||
-                            (is_searched ? is_found(path) : may_execute(path)));
+    struct preload preload;
+    bool is_likely = look(&preload, path, real == REAL(execvpe), environment);
+    char *copy[preload.words + 1];
     before(is_likely);
-    int result = real(path, arguments, environment);
+    int result =
+        real(path, arguments, preload_change(&preload, environment, copy));
     after(is_likely);
     return result;
 }
@@ -136,22 +161,47 @@ execvpe(const char *file, char *const arguments[], char *const environment[])
     return exec(file, arguments, environment, REAL(execvpe));
 }
 
-#define EXECS(name, parameters, arguments) \
-    HOOK int name parameters               \
-    {                                      \
-        bool is_likely = phase_may_ask();  \
-        before(is_likely);                 \
-        int result = REAL(name) arguments; \
-        after(is_likely);                  \
-        return result;                     \
+/* The program is the file FD, or PATH in DIRECTORY. */
+static void
+look_in(struct preload *preload, int directory, const char *path,
+        char *const environment[])
+{
+    char link[PROC_PATH_SIZE], name[24];
+    struct text text;
+    *preload = (struct preload){.words = 0};
+    if (!phase_may_ask())
+        return;
+    if (path != NULL && path[0] != '\0') {
+        preload_look(preload, directory, path, environment);
+        return;
+    }
+    text_begin(&text, name, sizeof(name));
+    text_add(&text, "/fd/");
+    text_add_number(&text, (uint64_t)directory);
+    preload_look(preload, AT_FDCWD, proc_path(link, 0, PROC_PROCESS, name),
+                 environment);
+}
+
+#define EXECS(name, parameters, directory, path, arguments)        \
+    HOOK int name parameters                                       \
+    {                                                              \
+        struct preload preload;                                    \
+        look_in(&preload, directory, path, environment);           \
+        char *copy[preload.words + 1];                             \
+        environment = preload_change(&preload, environment, copy); \
+        bool is_likely = phase_may_ask();                          \
+        before(is_likely);                                         \
+        int result = REAL(name) arguments;                         \
+        after(is_likely);                                          \
+        return result;                                             \
     }
 
-EXECS(fexecve, (int fd, char *const list[], char *const environment[]),
+EXECS(fexecve, (int fd, char *const list[], char *const *environment), fd, NULL,
       (fd, list, environment))
 EXECS(execveat,
       (int directory, const char *path, char *const list[],
-       char *const environment[], int flags),
-      (directory, path, list, environment, flags))
+       char *const *environment, int flags),
+      directory, path, (directory, path, list, environment, flags))
 
 /* The number of arguments from FIRST up to the NULL in LIST. */
 static size_t
@@ -208,23 +258,31 @@ EXECS_LIST(execle, true, REAL(execve))
         return started;                                            \
     }
 
-#define SPAWNS(storage, name, real)                                  \
-    STARTS(storage, int, name, real,                                 \
-           (pid_t * pid, const char *path,                           \
-            const posix_spawn_file_actions_t *actions,               \
-            const posix_spawnattr_t *attributes, char *const list[], \
-            char *const environment[]),                              \
-           (pid, path, actions, attributes, list, environment))
+#define SPAWNS(storage, name, is_searched, real)                              \
+    storage int name(pid_t *pid, const char *path,                            \
+                     const posix_spawn_file_actions_t *actions,               \
+                     const posix_spawnattr_t *attributes, char *const list[], \
+                     char *const environment[])                               \
+    {                                                                         \
+        struct preload preload;                                               \
+        (void)look(&preload, path, is_searched, environment);                 \
+        char *copy[preload.words + 1];                                        \
+        mask_before_exec();                                                   \
+        int error = real(pid, path, actions, attributes, list,                \
+                         preload_change(&preload, environment, copy));        \
+        mask_after_failed_exec();                                             \
+        return error;                                                         \
+    }
 
-SPAWNS(HOOK, posix_spawn, REAL(posix_spawn))
-SPAWNS(HOOK, posix_spawnp, REAL(posix_spawnp))
+SPAWNS(HOOK, posix_spawn, false, REAL(posix_spawn))
+SPAWNS(HOOK, posix_spawnp, true, REAL(posix_spawnp))
 
 /* The versions for which a file that is no program is run by sh(1). */
 HOOK __typeof__(posix_spawn) old_posix_spawn, old_posix_spawnp;
 HOOK_OLD(posix_spawn, ARCH_OLD_SPAWN);
 HOOK_OLD(posix_spawnp, ARCH_OLD_SPAWN);
-SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn, ARCH_OLD_SPAWN))
-SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp, ARCH_OLD_SPAWN))
+SPAWNS(, old_posix_spawn, false, REAL_OLD(posix_spawn, ARCH_OLD_SPAWN))
+SPAWNS(, old_posix_spawnp, true, REAL_OLD(posix_spawnp, ARCH_OLD_SPAWN))
 
 STARTS(HOOK, FILE *, popen, REAL(popen),
        (const char *command, const char *type), (command, type))

@@ -150,10 +150,9 @@ look_up_names(struct profile *profile)
     free(questions.by_node);
 }
 
-/* The process of NODE: the last one whose nodes begin at or before it. NULL if
- * there is none. */
-static struct profile_process *
-process_of(const struct profile *profile, uint32_t node)
+/* It is the last process whose nodes begin at or before NODE. */
+struct profile_process *
+naming_process(const struct profile *profile, uint32_t node)
 {
     uint32_t low = 0, high = profile->process_count;
     while (low < high) {
@@ -205,7 +204,7 @@ open_map(struct profile_process *process)
 static const struct symbol *
 generated_symbol(struct profile *profile, uint32_t node)
 {
-    struct profile_process *process = process_of(profile, node);
+    struct profile_process *process = naming_process(profile, node);
     if (process == NULL)
         return NULL;
     const struct symbol *symbol =

@@ -32,6 +32,10 @@ enum naming_mark {
 /* The symbol of NODE without regard to its mark, with all inlined functions. */
 const struct symbol *naming_own_symbol(struct profile *profile, uint32_t node);
 
+/* The process that NODE is of. NULL if there is none. */
+struct profile_process *naming_process(const struct profile *profile,
+                                       uint32_t node);
+
 /* The markers, by the name that they are shown with. */
 enum { NAMING_MARKERS = 5 };
 extern const struct naming_marker {

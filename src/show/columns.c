@@ -24,6 +24,17 @@ columns_taken(const struct columns *columns)
     return taken;
 }
 
+void
+columns_fit(struct columns *columns, uint32_t may)
+{
+    unsigned limit = columns->limit;
+    for (may &= ~columns->hidden;
+         limit > 0 && may != 0 &&
+         columns_taken(columns) + columns->least > limit;
+         may &= ~columns->hidden)
+        columns->hidden |= 1u << (31 - __builtin_clz(may));
+}
+
 /* The width of the last column; 0: any. */
 static unsigned
 last_width(const struct columns *columns)

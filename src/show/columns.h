@@ -52,6 +52,11 @@ struct columns {
 /* The width of a line without what stands in its last column. */
 unsigned columns_taken(const struct columns *columns);
 
+/* Hide columns on a terminal that is too narrow for them and for the least
+ * width of the last: of the columns in the bits of MAY, one after the other
+ * from the right. */
+void columns_fit(struct columns *columns, uint32_t may);
+
 /* Print the titles of text, with HEADING (may be NULL) in a line above. */
 void columns_titles(struct columns *columns, const char *heading);
 

@@ -32,6 +32,9 @@
 /* Least width of a name; most bytes of it. */
 enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
 
+/* Bits of the columns that a narrow terminal may lack: all but the change. */
+enum { DISPENSABLE = 0x0b };
+
 /* Columns in front of a command in the head, with room for long numbers. */
 enum { HEAD_TAKEN = 48 };
 
@@ -265,6 +268,7 @@ print_section(const struct listing *listing, enum section section)
     };
     const struct diff *diff = listing->diff;
     uint32_t count = 0;
+    columns_fit(&columns, DISPENSABLE);
     for (uint32_t i = 0; i < diff->count; i++) {
         if (!is_in_section(&diff->rows[i], section))
             continue;

@@ -25,6 +25,9 @@
  * width of a name. */
 enum { SECOND = 0x60, GROUP_SECOND = 0x18, NAME_LEAST = 8 };
 
+/* Bits of the columns that a narrow terminal may lack: all but the first. */
+enum { DISPENSABLE = 0x7e, GROUP_DISPENSABLE = 0x1e };
+
 /* Bytes for "file.c:12": file names have up to 255 bytes. */
 enum { PLACE_SIZE = 300 };
 
@@ -157,6 +160,7 @@ table_text_write(FILE *stream, const struct profile *profile,
     if (options->columns > 0)
         hide_second(&columns, is_group ? GROUP_SECOND : SECOND, options->by,
                     table, rows);
+    columns_fit(&columns, is_group ? GROUP_DISPENSABLE : DISPENSABLE);
     columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < rows; i++) {
         const struct table_row *row = &table->rows[i];

@@ -448,24 +448,17 @@ text_report_brief(FILE *stream, struct profile *profile, unsigned columns,
     (void)write_own_lines(stream, profile, paint);
 }
 
-/* How to make a runtime write the names of its code. docs/names.md describes
- * all runtimes. */
+/* The runtimes that `sprofile record --jit` tells to write the names of their
+ * code. docs/names.md describes all runtimes. */
 struct runtime {
-    const char *name;    /* of its executable, without a version */
-    const char *command; /* what to run */
-    const char *option;  /* of COMMAND; tells that it was run so */
+    const char *name;   /* of its executable, without a version */
+    const char *option; /* NULL, or the beginning of one that tells it so */
 };
 
 static const struct runtime runtimes[] = {
-    {"node",
-     "node --perf-basic-prof --interpreted-frames-native-stack "
-     "--no-short-builtin-calls",
-     "--no-short-builtin-calls"},
-    {"java",
-     "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
-     "-XX:+DumpPerfMapAtExit",
-     "-XX:+DumpPerfMapAtExit"},
-    {"dotnet", "DOTNET_PerfMapEnabled=1 dotnet", NULL},
+    {"node", "--perf-"},
+    {"java", "-XX:+DumpPerfMapAtExit"},
+    {"dotnet", NULL},
 };
 
 static bool
@@ -477,31 +470,45 @@ is_run_by(const struct profile_process *process, const struct runtime *runtime)
            strspn(name + length, ".-0123456789js") == strlen(name + length);
 }
 
-/* The command line with which the first known runtime of PROFILE writes names
- * for the code that it generates. NULL if no process runs a known runtime, or
- * if it was already run so. */
-static const char *
-naming_command(const struct profile *profile)
+/* Whether PROCESS is of a runtime that can be told to write names, and was not:
+ * it has left no perf map. */
+static bool
+can_be_told(const struct profile_process *process)
 {
-    for (uint32_t i = 0; i < profile->process_count; i++)
-        for (size_t k = 0; k < sizeof(runtimes) / sizeof(runtimes[0]); k++) {
-            const struct profile_process *process = &profile->processes[i];
-            const char *option = runtimes[k].option;
-            if (is_run_by(process, &runtimes[k]))
-                return option != NULL &&
-                               strstr(process->command, option) != NULL
-                           ? NULL
-                           : runtimes[k].command;
-        }
-    return NULL;
+    for (size_t k = 0; k < sizeof(runtimes) / sizeof(runtimes[0]); k++)
+        if (is_run_by(process, &runtimes[k]))
+            return process->map_size == 0 &&
+                   (runtimes[k].option == NULL ||
+                    strstr(process->command, runtimes[k].option) == NULL);
+    return false;
+}
+
+/* The share of CPU time that has generated code of such processes, in percent.
+ */
+static double
+share_to_be_told(const struct profile *profile)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        uint32_t node = profile->samples[i].node;
+        while (node != 0 && (profile->nodes[node].module != 0 ||
+                             profile->nodes[node].flags != 0))
+            node = profile->nodes[node].parent;
+        const struct profile_process *process =
+            node != 0 ? naming_process(profile, node) : NULL;
+        if (process != NULL && can_be_told(process))
+            sum_add(&sum, profile->samples[i].values[VALUE_CPU]);
+    }
+    return number_percent(sum, profile->totals[VALUE_CPU]);
 }
 
 int
-text_report_nameless(FILE *stream, struct profile *profile)
+text_report_nameless(FILE *stream, struct profile *profile, bool has_jit)
 {
     struct nameless nameless;
     double percent = 0;
-    const char *what = "", *command = NULL;
+    const char *what = "";
+    bool is_advised = false;
     if (nameless_build(&nameless, profile) != 0)
         return -1;
     if (nameless.count > 0) {
@@ -510,16 +517,16 @@ text_report_nameless(FILE *stream, struct profile *profile)
             number_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
         what = row->module == 0 ? "generated code"
                                 : profile->modules[row->module].path;
-        command = row->module == 0 ? naming_command(profile) : NULL;
+        is_advised = row->module == 0 && !has_jit &&
+                     share_to_be_told(profile) >= NAMELESS_PERCENT;
     }
     if (percent >= NAMELESS_PERCENT) {
         fprintf(stream,
-                "names %.1f %% of CPU time has frames without names in %s: ",
-                percent, what);
-        if (command != NULL)
-            fprintf(stream, "run `%s` to have them\n", command);
-        else
-            fputs("sprofile info tells how to have them\n", stream);
+                "names %.1f %% of CPU time has frames without names in %s: "
+                "%s\n",
+                percent, what,
+                is_advised ? "`sprofile record --jit` has them"
+                           : "sprofile info tells how to have them");
     }
     nameless_release(&nameless);
     return 0;
@@ -527,7 +534,7 @@ text_report_nameless(FILE *stream, struct profile *profile)
 
 int
 text_report_summary(FILE *stream, struct profile *profile, const char *path,
-                    const struct paint *paint)
+                    bool has_jit, const struct paint *paint)
 {
     write_size(stream, profile, path);
     if (write_functions(stream, profile, paint) != 0 ||
@@ -544,7 +551,7 @@ text_report_summary(FILE *stream, struct profile *profile, const char *path,
     fprintf(stream, "lost  %s\n", quality_losses(profile, text, sizeof(text)));
     fprintf(stream, "cost  %s\n", quality_cost(profile, text, sizeof(text)));
     return profile->totals[VALUE_CPU] > 0
-               ? text_report_nameless(stream, profile)
+               ? text_report_nameless(stream, profile, has_jit)
                : 0;
 }
 

@@ -110,14 +110,14 @@ int nameless_report_write(FILE *stream, struct profile *profile);
 
 /* Print PROFILE, which was written to PATH by a recording, to STREAM in a few
  * lines: its size, the functions with the most time, losses and cost. The time
- * is CPU time, or wall time if there is no CPU time. Returns 0, or -1 with
- * errno set. */
+ * is CPU time, or wall time if there is no CPU time. HAS_JIT: `--jit` was
+ * given. Returns 0, or -1 with errno set. */
 int text_report_summary(FILE *stream, struct profile *profile, const char *path,
-                        const struct paint *paint);
+                        bool has_jit, const struct paint *paint);
 
 /* Print a line "names ..." about the file without names that costs most, or
  * about generated code, and what can be done; nothing if its share is small.
- * Returns 0, or -1 with errno set. */
-int text_report_nameless(FILE *stream, struct profile *profile);
+ * `--jit` is advised unless HAS_JIT. Returns 0, or -1 with errno set. */
+int text_report_nameless(FILE *stream, struct profile *profile, bool has_jit);
 
 #endif

@@ -29,6 +29,9 @@
 /* Bits of the columns that a tree of callers lacks; least width of a name. */
 enum { FLAT = 0x18, NAME_LEAST = 16 };
 
+/* Bits of the columns that a narrow terminal may lack: all but the first. */
+enum { DISPENSABLE = 0x1e };
+
 /* Bytes of the rail that a fork adds. */
 enum { RAIL = 3 };
 
@@ -239,6 +242,7 @@ tree_text_write(FILE *stream, const struct profile *profile,
     };
     int status = -1;
     if (drawing.ends != NULL && drawing.rails != NULL) {
+        columns_fit(&drawing.columns, DISPENSABLE);
         columns_titles(&drawing.columns, NULL);
         draw_all(&drawing);
         status = 0;

@@ -8,7 +8,7 @@
 
 /* Columns that a function keeps at least; if fewer are left, its module is left
  * out. */
-enum { FUNCTION_LEAST = 16 };
+enum { FUNCTION_LEAST = 16, NAME_LEAST = 5 };
 
 static int
 is_continued(char byte)
@@ -84,6 +84,13 @@ truncate_line(FILE *stream, const char *function, const char *place,
     unsigned whole = truncate_width(function);
     unsigned least = whole < FUNCTION_LEAST ? whole : FUNCTION_LEAST;
     unsigned behind = truncate_width(place) + (place[0] != '\0');
+    if (columns > 0 && behind > 0 &&
+        behind + (whole < NAME_LEAST ? whole : NAME_LEAST) > columns) {
+        truncate_name(stream, place, columns);
+        return;
+    }
+    if (columns > 0 && behind + least > columns)
+        least = columns - behind;
     bool has_module = module[0] != '\0';
     if (has_module && columns > 0 &&
         least + behind + truncate_width(module) + 3 > columns)

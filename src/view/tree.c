@@ -102,6 +102,10 @@ step(struct merge *merge, uint32_t parent, const struct tree_label *what)
     uint32_t name = intern_put(tree->names, &key, sizeof(key));
     if (name == INTERN_NONE)
         return INTERN_NONE;
+    for (uint32_t up = parent; merge->kind == TREE_ONCE && up != 0;
+         up = tree->nodes[up].parent)
+        if (tree->nodes[up].name == name)
+            return up;
     if (merge->kind == TREE_MODULES && parent != 0 &&
         tree->nodes[parent].name == name)
         return parent;

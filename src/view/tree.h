@@ -20,6 +20,9 @@ enum tree_kind {
     /* A name is a function in a module; two of the same name in different
      * modules are two. */
     TREE_FUNCTIONS,
+    /* The same with recursion folded, direct or not: a stack that comes back to
+     * a function goes on in the first node of that function. */
+    TREE_ONCE,
     /* A name is a frame of folded stacks: the function alone, without ';'. Only
      * samples that were running are in it. A stack that waited ends with a
      * frame for its state (sample_state_frame). */

@@ -202,7 +202,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
         fprintf(stream, "%s\n", text);
     print_processes(stream, profile);
     text_report_notes(stream, profile);
-    (void)text_report_nameless(stream, tables->profile);
+    (void)text_report_nameless(stream, tables->profile, false);
 }
 
 /* Add the begin and the end of each session in which samples were taken. */

@@ -141,3 +141,13 @@ test('what changed: no click', async () => {
   assert.ok(!clipped, 'changes have room');
   assert.deepEqual([clicks, hovers], [0, 0]);
 });
+
+test('a comparison names both runs, the new one first', async () => {
+  await page.close();
+  page = await openPage(browser, diff);
+  const texts = await page.$$eval('.subject > *', (all) =>
+    all.map((e) => e.textContent),
+  );
+  assert.match(texts[0], /known_times 300 1500$/);
+  assert.match(texts[2], /^compared with .*known_times 300 300 · .* UTC/);
+});

@@ -262,8 +262,8 @@ P
 }
 
 # Frames without names are told of where they matter.
-# - the summary of record has one line on them, and none where all have names; of a
-#   runtime that is known it has the command that names them, unless that was run;
+# - the summary of record has one line on them, and none where all have names; it
+#   advises --jit for a runtime that this can tell, unless it was told already;
 # - info says how node names its own builtins, and with that they have names.
 section "no names"
 
@@ -274,13 +274,15 @@ grep -qE '^names [0-9.]+ % of CPU time .* in generated code: sprofile info' err 
 cp "$work/generated_code" node
 plain "$sprofile" record -o node.sprof -- ./node 300
 expect_status 0
-grep -qE '^names .* in generated code: run .*node .*--no-short-builtin-calls' err ||
+grep -qE '^names .* in generated code: `sprofile record --jit` has them$' err ||
     fail "the summary does not say how node names its code: $(cat err)"
-plain "$sprofile" record -o node.sprof -- ./node 300 none \
-    --no-short-builtin-calls
-expect_status 0
-grep -qE '^names .* in generated code: sprofile info' err ||
-    fail "the summary tells node what it was told: $(cat err)"
+for told in "-- ./node 300 none --perf-basic-prof" "--jit -- ./node 300" \
+    "-- sh -c $work/generated_code\${IFS}1000;./node\${IFS}1"; do
+    # shellcheck disable=SC2086
+    plain "$sprofile" record -o node.sprof $told
+    grep -qE '^names .* in generated code: sprofile info' err ||
+        fail "the summary advises what does not help, $told: $(cat err)"
+done
 plain "$sprofile" record -o known.sprof -- "$work/known_stack.o2" 300
 expect_status 0
 ! grep '^names' err || fail "the summary tells of names where all are there"

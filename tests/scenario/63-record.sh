@@ -169,22 +169,7 @@ expect_status 1
 expect_files '*'
 
 echo "-- programs that no library can be loaded into"
-if echo 'int main(void) { return 0; }' >s.c && cc -static s.c -o static 2>cc.err
-then
-    record "$tmp/static"
-    expect_status 1
-    grep -q 'static is statically linked' err || fail "$(cat err)"
-    printf '#!%s\n' "$tmp/static" >script
-    chmod +x script
-    record "$tmp/script"
-    expect_status 1
-    grep -q 'static is statically linked' err || fail "$(cat err)"
-fi
-if cc -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 s.c -o musl 2>cc.err; then
-    record "$tmp/musl"
-    expect_status 1
-    grep -q 'musl is linked with musl' err || fail "$(cat err)"
-fi
+# Scenario 83 has what such a program starts.
 if [ "$(id -u)" -eq 0 ]; then
     cp /bin/true own && chown nobody own && chmod 4755 own
     record "$tmp/own"

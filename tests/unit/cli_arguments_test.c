@@ -572,15 +572,29 @@ make_program(char *path, const void *bytes, size_t length)
     close(fd);
 }
 
+/* What launch_check returns for the program at PATH. */
+static int
+check(struct launch *launch, char *path, char *why, size_t size)
+{
+    static char *command[2];
+    command[0] = path;
+    *launch = (struct launch){.command = command};
+    why[0] = '\0';
+    return launch_check(launch, why, size);
+}
+
 static void
 a_program_that_cannot_be_preloaded_is_named(void **state)
 {
     (void)state;
-    char why[512] = "";
-    assert_int_equal(launch_check("/bin/true", why, sizeof(why)), 0);
+    char why[512], there[] = "/bin/true", nowhere[] = "/nowhere/program";
+    char directory[] = "/tmp";
+    struct launch launch;
+    assert_int_equal(check(&launch, there, why, sizeof(why)), 0);
+    assert_string_equal(launch.only_children, "");
     /* The exec is to complain of these. */
-    assert_int_equal(launch_check("/nowhere/program", why, sizeof(why)), 0);
-    assert_int_equal(launch_check("/tmp", why, sizeof(why)), 0);
+    assert_int_equal(check(&launch, nowhere, why, sizeof(why)), 0);
+    assert_int_equal(check(&launch, directory, why, sizeof(why)), 0);
 
     /* No program header is PT_INTERP: there is none. */
     Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
@@ -589,23 +603,64 @@ a_program_that_cannot_be_preloaded_is_named(void **state)
                        .e_phentsize = sizeof(Elf64_Phdr)};
     char fixed[] = "/tmp/cli_static.XXXXXX";
     make_program(fixed, &head, sizeof(head));
-    assert_int_equal(launch_check(fixed, why, sizeof(why)), -1);
-    assert_non_null(strstr(why, "static"));
+    assert_int_equal(check(&launch, fixed, why, sizeof(why)), 0);
+    assert_non_null(strstr(launch.only_children, "is statically linked"));
+    assert_false(launch.is_musl);
 
     head.e_machine = EM_AARCH64;
     char foreign[] = "/tmp/cli_foreign.XXXXXX";
     make_program(foreign, &head, sizeof(head));
-    assert_int_equal(launch_check(foreign, why, sizeof(why)), -1);
+    assert_int_equal(check(&launch, foreign, why, sizeof(why)), -1);
     assert_null(strstr(why, "static"));
 
     char script[] = "/tmp/cli_script.XXXXXX", line[64];
     int length = snprintf(line, sizeof(line), "#!%s\n", fixed);
     make_program(script, line, (size_t)length);
-    assert_int_equal(launch_check(script, why, sizeof(why)), -1);
-    assert_non_null(strstr(why, "static"));
+    assert_int_equal(check(&launch, script, why, sizeof(why)), 0);
+    assert_non_null(strstr(launch.only_children, "is statically linked"));
     unlink(fixed);
     unlink(foreign);
     unlink(script);
+}
+
+static void
+other_dynamic_linkers_are_known(void **state)
+{
+    static const struct {
+        const char *linker;
+        int result;
+        bool is_musl;
+    } cases[] = {
+        {"/lib64/ld-linux-x86-64.so.2", 0, false},
+        {"/opt/own/ld.so", 0, false},
+        {"/lib/ld-musl-x86_64.so.1", 0, true},
+        {"/lib/ld64-uClibc.so.0", -1, false},
+        {"/system/bin/linker64", -1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct {
+            Elf64_Ehdr head;
+            Elf64_Phdr first, interp;
+            char linker[64];
+        } bytes = {.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
+                            .e_machine = EM_X86_64,
+                            .e_phoff = sizeof(bytes.head),
+                            .e_phnum = 2,
+                            .e_phentsize = sizeof(Elf64_Phdr)},
+                   .first = {.p_type = PT_PHDR},
+                   .interp = {.p_type = PT_INTERP,
+                              .p_offset = offsetof(__typeof__(bytes), linker),
+                              .p_filesz = sizeof(bytes.linker)}};
+        strcpy(bytes.linker, cases[i].linker);
+        char path[] = "/tmp/cli_linker.XXXXXX", why[512];
+        struct launch launch;
+        make_program(path, &bytes, sizeof(bytes));
+        assert_int_equal(check(&launch, path, why, sizeof(why)),
+                         cases[i].result);
+        assert_int_equal(launch.is_musl, cases[i].is_musl);
+        unlink(path);
+    }
 }
 
 int
@@ -621,6 +676,7 @@ main(void)
         cmocka_unit_test(outputs_stand_between_commas),
         cmocka_unit_test(an_output_needs_a_directory),
         cmocka_unit_test(a_program_that_cannot_be_preloaded_is_named),
+        cmocka_unit_test(other_dynamic_linkers_are_known),
     };
     return cmocka_run_group_tests(units, begin, end);
 }

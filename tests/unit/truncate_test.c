@@ -80,14 +80,19 @@ a_module_is_whole_or_left_out(void **state)
 }
 
 static void
-a_place_is_never_cut(void **state)
+a_place_is_there_before_its_function(void **state)
 {
     (void)state;
     expect_line("compute", "shop.c:12", "app", 23, "compute shop.c:12 (app)");
     expect_line("compute", "shop.c:12", "app", 22, "compute shop.c:12");
+    expect_line("shop::Index::visit_all", "shop.c:12", "app", 20,
+                "sho..._all shop.c:12");
+    expect_line("shop::Index::visit_all", "shop.c:12", "app", 15,
+                "s...l shop.c:12");
+    expect_line("shop::Index::visit_all", "shop.c:12", "app", 14, "shop.c:12");
     expect_line("shop::Index::visit_all", "a_long_file_name.c:1234", "app", 20,
-                "shop::...sit_all a_long_file_name.c:1234");
-    expect_line("compute", "shop.c:12", "", 1, "compute shop.c:12");
+                "a_long_f...me.c:1234");
+    expect_line("f", "shop.c:12", "", 11, "f shop.c:12");
 }
 
 int
@@ -96,7 +101,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_middle_of_a_name_goes),
         cmocka_unit_test(a_module_is_whole_or_left_out),
-        cmocka_unit_test(a_place_is_never_cut),
+        cmocka_unit_test(a_place_is_there_before_its_function),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

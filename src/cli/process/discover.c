@@ -3,8 +3,11 @@
  * short: the list of mappings of a process is long. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
+#include "base/proc.h"
+#include "base/text.h"
 #include "discover.h"
 
 /* For process_find_thread. */
@@ -33,4 +36,41 @@ discover_each(void (*use)(const struct process *process, void *context),
     }
     closedir(directory);
     return 0;
+}
+
+/* Where the list goes, and how many are in it. */
+struct list {
+    FILE *stream;
+    unsigned count;
+};
+
+/* For discover_each. */
+static void
+list_process(const struct process *process, void *context)
+{
+    struct list *list = context;
+    char path[PATH_MAX + 64], unused[PATH_MAX + 512], command[256];
+    if (process_find_spool(process->pid, path, sizeof(path), unused,
+                           sizeof(unused)) != 0)
+        return;
+    long length = proc_read(process->pid, PROC_PROCESS, "/cmdline", command,
+                            sizeof(command));
+    for (long i = 0; i + 1 < length; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+    text_hide_controls(command);
+    if (list->count++ == 0)
+        fputs("These processes run with libsprof.so:\n", list->stream);
+    fprintf(list->stream, "%9ld  %.60s\n", (long)process->pid,
+            length > 0 ? command : process->name);
+}
+
+void
+discover_list(FILE *stream)
+{
+    struct list list = {.stream = stream};
+    (void)discover_each(list_process, &list);
+    if (list.count == 0)
+        fputs("No process that you may look at runs with libsprof.so.\n",
+              stream);
 }

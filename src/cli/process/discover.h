@@ -3,6 +3,8 @@
 #ifndef CLI_PROCESS_DISCOVER_H
 #define CLI_PROCESS_DISCOVER_H
 
+#include <stdio.h>
+
 #include "process.h"
 
 /*
@@ -12,5 +14,9 @@
  */
 int discover_each(void (*use)(const struct process *process, void *context),
                   void *context);
+
+/* Print to STREAM which processes can be asked and watched, with their
+ * commands, or that there is none. */
+void discover_list(FILE *stream);
 
 #endif

@@ -57,16 +57,28 @@ struct search {
     char path[PATH_SIZE];
 };
 
+/* What helps where a process may not be looked at. To root the kernel itself
+ * denies it only beyond a container, or by a security module (ptrace(2)). */
+static const char *
+advice(void)
+{
+    return geteuid() == 0 ? "root of a container, or under a security module, "
+                            "may not; try from outside"
+                          : "try as its user, or as root";
+}
+
 /* Write to ERROR why PID cannot be read. Returns -1. */
 static int
 explain_unreadable(pid_t pid, char *error, size_t size)
 {
     bool is_hidden = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
-    snprintf(error, size,
-             is_hidden ? "process %ld may not be looked at: /proc hides it "
-                         "from you; try as its user, or as root"
-                       : "there is no process %ld",
-             (long)pid);
+    if (is_hidden)
+        snprintf(error, size,
+                 "process %ld may not be looked at: /proc hides it from you; "
+                 "%s",
+                 (long)pid, advice());
+    else
+        snprintf(error, size, "there is no process %ld", (long)pid);
     return -1;
 }
 
@@ -402,12 +414,11 @@ process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
         return -1;
     }
     if (look_for_spool(&search) != 0) {
-        snprintf(error, error_size,
-                 errno == EACCES || errno == EPERM
-                     ? "process %ld (%s) may not be looked at: try as its "
-                       "user, or as root"
-                     : "process %ld (%s) has ended",
-                 (long)pid, process.name);
+        bool is_denied = errno == EACCES || errno == EPERM;
+        snprintf(error, error_size, "process %ld (%s) %s%s", (long)pid,
+                 process.name,
+                 is_denied ? "may not be looked at: " : "has ended",
+                 is_denied ? advice() : "");
         return -1;
     }
     if (search.match == MATCH_NONE)

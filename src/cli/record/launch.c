@@ -6,7 +6,6 @@
  * process before it has written the profile. The program starts with the mask
  * that this process had.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +21,8 @@
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/path.h"
+#include "base/program.h"
 #include "launch.h"
 
 extern char **environ;
@@ -80,13 +81,6 @@ launch_find_library(char *path, size_t size, char *error, size_t error_size)
     return -1;
 }
 
-/* SCRIPTS: how many scripts that are run by scripts the kernel follows
- * (execve(2)). */
-enum { SCRIPTS = 5 };
-
-/* HEADERS: how many program headers are read. No linker writes as many. */
-enum { HEADERS = 256 };
-
 /* The file that is checked, and the buffer for the reason. */
 struct look {
     char path[PATH_MAX];
@@ -132,14 +126,33 @@ find_in_path(const char *command, char *path)
     }
 }
 
-/* Refuse a file that runs with other privileges than those of this user. */
+/* Whether NAME runs a command as another user, in an environment without
+ * LD_PRELOAD. */
+static bool
+changes_user(const char *name)
+{
+    return strcmp(name, "sudo") == 0 || strcmp(name, "doas") == 0 ||
+           strcmp(name, "pkexec") == 0;
+}
+
+/* Refuse a file that runs with other privileges than those of this user. One
+ * that runs a command is refused to its owner, too: the command is meant. */
 static int
 check_privileges(const struct look *look)
 {
     struct stat file;
     if (fstat(look->fd, &file) != 0)
         return 0;
-    if ((file.st_mode & S_ISUID) != 0 && file.st_uid != geteuid())
+    bool is_set_user = (file.st_mode & S_ISUID) != 0;
+    const char *name = path_name(look->path);
+    if (is_set_user && changes_user(name)) {
+        snprintf(look->why, look->size,
+                 "%s preloads no library into what it runs: use `%s sprofile "
+                 "record -- COMMAND`",
+                 name, name);
+        return -1;
+    }
+    if (is_set_user && file.st_uid != geteuid())
         return refuse_file(look, "is set-user-ID: the dynamic linker preloads "
                                  "nothing into it; run it as its owner");
     if ((file.st_mode & S_ISGID) != 0 && (file.st_mode & S_IXGRP) != 0 &&
@@ -153,93 +166,71 @@ check_privileges(const struct look *look)
     return 0;
 }
 
-/* Check the dynamic linker whose path the header INTERP names. */
-static int
-check_linker(const struct look *look, const Elf64_Phdr *interp)
+/* Whether the file is the dynamic linker itself, which preloads libraries into
+ * the program that it is given (ld.so(8)). */
+static bool
+is_linker(const struct look *look)
 {
-    char path[PATH_MAX];
-    size_t size =
-        interp->p_filesz < sizeof(path) ? interp->p_filesz : sizeof(path) - 1;
-    ssize_t got = pread(look->fd, path, size, (off_t)interp->p_offset);
-    path[got > 0 ? got : 0] = '\0';
-    if (strstr(path, "/ld-musl") == NULL)
-        return 0;
-    return refuse_file(look,
-                       "is linked with musl, whose dynamic linker ends it for "
-                       "a library of glibc; link it with glibc");
+    struct stat file, linker;
+    return strncmp(path_name(look->path), "ld-linux", 8) == 0 ||
+           (fstat(look->fd, &file) == 0 &&
+            stat(ARCH_DYNAMIC_LINKER, &linker) == 0 &&
+            file.st_dev == linker.st_dev && file.st_ino == linker.st_ino);
 }
 
-/* A program without PT_INTERP has no dynamic linker. */
+/* Note that the library cannot be in this program itself, because of REASON.
+ * Returns 0. */
 static int
-check_elf(const struct look *look, const Elf64_Ehdr *header)
+note_children(struct launch *launch, const struct look *look,
+              const char *reason)
 {
-    size_t count = header->e_phnum;
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_machine != ARCH_MACHINE)
-        return refuse_file(
-            look, "is for another kind of machine: expected an " ARCH_NAME
-                  " program");
-    Elf64_Phdr programs[HEADERS];
-    if (header->e_phentsize != sizeof(programs[0]) || count > HEADERS)
-        return 0;
-    size_t size = count * sizeof(programs[0]);
-    if (pread(look->fd, programs, size, (off_t)header->e_phoff) !=
-        (ssize_t)size)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        if (programs[i].p_type == PT_INTERP)
-            return check_linker(look, &programs[i]);
-    return refuse_file(look,
-                       "is statically linked: no library can be preloaded "
-                       "into it; link it dynamically");
-}
-
-/* Take the interpreter from TEXT, the LENGTH bytes behind "#!". Returns 0, or
- * -1 if none is named. */
-static int
-take_interpreter(struct look *look, char *text, size_t length)
-{
-    text[length] = '\0';
-    text += strspn(text, " \t");
-    text[strcspn(text, " \t\n")] = '\0';
-    if (text[0] == '\0')
-        return -1;
-    snprintf(look->path, sizeof(look->path), "%s", text);
+    snprintf(launch->only_children, sizeof(launch->only_children), "%s %s",
+             look->path, reason);
     return 0;
 }
 
-/* Check one file. Returns 0 if it can be profiled, or -1. Returns 1 for a
- * script; LOOK->path is then its interpreter. */
+/* Check one file. Returns 0 if it can be run, or -1. Returns 1 for a script;
+ * LOOK->path is then its interpreter. */
 static int
-check_file(struct look *look)
+check_file(struct launch *launch, struct look *look)
 {
-    union {
-        Elf64_Ehdr elf;
-        char text[256]; /* as much as the kernel reads of a script */
-    } head;
-    ssize_t got = pread(look->fd, &head, sizeof(head) - 1, 0);
+    char interpreter[PROGRAM_PATH];
     if (check_privileges(look) != 0)
         return -1;
-    if (got > 2 && memcmp(head.text, "#!", 2) == 0)
-        return take_interpreter(look, head.text + 2, (size_t)got - 2) == 0;
-    if (got >= (ssize_t)sizeof(head.elf) &&
-        memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)
-        return check_elf(look, &head.elf);
-    return 0;
+    switch (program_look(look->fd, look->path, interpreter)) {
+    case PROGRAM_SCRIPT:
+        strcpy(look->path, interpreter);
+        return 1;
+    case PROGRAM_FOREIGN:
+        return refuse_file(look, "is for another kind of machine: expected "
+                                 "an " ARCH_NAME " program");
+    case PROGRAM_LINKER:
+        return refuse_file(look, "has a dynamic linker that ends it for a "
+                                 "library of glibc; link it with glibc");
+    case PROGRAM_MUSL:
+        launch->is_musl = true;
+        return note_children(launch, look, "is linked with musl, not glibc");
+    case PROGRAM_STATIC:
+        return is_linker(look)
+                   ? 0
+                   : note_children(launch, look, "is statically linked");
+    default:
+        return 0;
+    }
 }
 
 int
-launch_check(const char *command, char *why, size_t size)
+launch_check(struct launch *launch, char *why, size_t size)
 {
     struct look look = {.why = why, .size = size};
     int result = 1;
-    if (find_in_path(command, look.path) != 0)
+    if (find_in_path(launch->command[0], look.path) != 0)
         return 0;
-    for (int i = 0; i < SCRIPTS && result == 1; i++) {
+    for (int i = 0; i < PROGRAM_SCRIPTS && result == 1; i++) {
         look.fd = open(look.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (look.fd < 0)
             return 0;
-        result = check_file(&look);
+        result = check_file(launch, &look);
         close(look.fd);
     }
     return result < 0 ? -1 : 0;
@@ -253,15 +244,16 @@ launch_set(const char *name, const char *value)
     return unsetenv(name) == 0 ? setenv(name, value, 1) : -1;
 }
 
-/* Preload LIBRARY. It stands behind other preloaded libraries, because some
+/* Preload the library. It stands behind other preloaded libraries, because some
  * insist on being first. */
 static int
-set_preload(const char *library)
+set_preload(const struct launch *launch)
 {
     const char *others = getenv("LD_PRELOAD");
     char *all;
-    if (asprintf(&all, "%s%s%s", others != NULL ? others : "",
-                 others != NULL && others[0] != '\0' ? ":" : "", library) < 0)
+    if (asprintf(&all, "%s%s%s%s", others != NULL ? others : "",
+                 others != NULL && others[0] != '\0' ? ":" : "",
+                 launch->is_musl ? PROGRAM_HIDDEN : "", launch->library) < 0)
         return -1;
     int result = launch_set("LD_PRELOAD", all);
     free(all);
@@ -291,7 +283,7 @@ spawn_program(struct launch *launch)
 int
 launch_start(struct launch *launch)
 {
-    if (set_preload(launch->library) != 0)
+    if (set_preload(launch) != 0)
         return ENOMEM;
     sigemptyset(&launch->set);
     sigaddset(&launch->set, SIGCHLD);

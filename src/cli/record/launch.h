@@ -8,6 +8,7 @@
 #ifndef CLI_RECORD_LAUNCH_H
 #define CLI_RECORD_LAUNCH_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,12 @@
 struct launch {
     char *const *command; /* as for execvp(3) */
     const char *library;  /* path of the library to preload */
-    pid_t pid;            /* of the program, after launch_start */
+    /* Of launch_check: why the library is in the programs that this one starts,
+     * and not in itself; or "". Whether musl's dynamic linker has to ignore
+     * it. */
+    char only_children[PATH_MAX + 64];
+    bool is_musl;
+    pid_t pid;    /* of the program, after launch_start */
     int status;   /* of the program, in the form of wait(2), after its end */
     uint64_t cpu; /* CPU time of the program and its reaped children, ns */
     sigset_t set, mask; /* signals that are waited for; the mask before */
@@ -30,13 +36,14 @@ int launch_find_library(char *path, size_t size, char *error,
                         size_t error_size);
 
 /*
- * Check the file that execvp(3) would run for COMMAND, and the interpreters
+ * Check the file that execvp(3) would run for the command, and the interpreters
  * that scripts name. Returns 0, or -1 with a sentence in WHY (of SIZE bytes).
- * The file is refused if it is static, is for another machine, or changes its
- * user (ld.so(8), secure-execution mode). A file that cannot be read is
- * accepted here; the exec decides.
+ * The file is refused if it is for another machine, changes its user (ld.so(8),
+ * secure-execution mode), or has a dynamic linker that takes no library of
+ * glibc and is not musl's. A static program, or one of musl, may start others.
+ * A file that cannot be read is accepted here; the exec decides.
  */
-int launch_check(const char *command, char *why, size_t size);
+int launch_check(struct launch *launch, char *why, size_t size);
 
 /* Set the variable NAME for the program, and for this process. Returns 0, or -1
  * with errno set. */

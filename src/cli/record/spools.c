@@ -7,8 +7,9 @@
  *
  * The line shares the terminal with a program that is not aware of it. It is
  * not shown while the program draws the screen itself; the terminal is then not
- * in canonical mode (termios(3)). It appears only when nothing was written for
- * half a second (wchar of /proc/PID/io, proc(5)).
+ * in canonical mode (termios(3)). Nor is it shown while the program waits for a
+ * line of the user: it would stand over the prompt. It appears only when
+ * nothing was written for half a second (wchar of /proc/PID/io, proc(5)).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -206,18 +209,14 @@ spools_look(struct spools *spools)
     return result;
 }
 
-unsigned
-spools_living(const struct spools *spools)
+bool
+spools_lives(const struct spools *spools, size_t i)
 {
-    unsigned living = 0;
-    for (size_t i = 0; i < spools->count; i++) {
-        const struct spool *spool = &spools->all[i];
-        /* A flight recorder has two files, which are neighbours. */
-        bool is_second = i > 0 && spool[-1].pid == spool->pid &&
-                         spool[-1].start == spool->start;
-        living += !is_second && spool->pid != 0 && process_lives(spool);
-    }
-    return living;
+    const struct spool *spool = &spools->all[i];
+    /* A flight recorder has two files, which are neighbours. */
+    bool is_second =
+        i > 0 && spool[-1].pid == spool->pid && spool[-1].start == spool->start;
+    return !is_second && spool->pid != 0 && process_lives(spool);
 }
 
 /* Forget all spools; the files stay. */
@@ -327,14 +326,58 @@ is_silent(struct spools_line *line, const struct spools *spools)
     return line->written == before;
 }
 
-/* Whether the line may be drawn: this process is in the terminal's foreground,
- * and no program draws the screen itself. */
+/* Whether DEVICE is /dev/tty (tty(4)), or the terminal of this process. */
 static bool
-is_free(void)
+is_terminal(dev_t device)
+{
+    struct stat ours;
+    return device == makedev(5, 0) ||
+           (fstat(STDERR_FILENO, &ours) == 0 && device == ours.st_rdev);
+}
+
+/* For process_find_thread: whether the thread waits in read(2) for a line of a
+ * terminal. /proc/PID/task/TID/syscall has the number and the arguments of the
+ * call (proc(5)). */
+static bool
+reads_terminal(pid_t pid, pid_t tid, void *unused)
+{
+    char text[256], path[PROC_PATH_SIZE], file[32];
+    unsigned long long fd;
+    long number;
+    struct stat status;
+    (void)unused;
+    if (proc_read(pid, tid, "/syscall", text, sizeof(text)) <= 0 ||
+        sscanf(text, "%ld %llx", &number, &fd) != 2 || number != SYS_read ||
+        fd > INT_MAX)
+        return false;
+    snprintf(file, sizeof(file), "/fd/%llu", fd);
+    return stat(proc_path(path, pid, PROC_PROCESS, file), &status) == 0 &&
+           S_ISCHR(status.st_mode) && is_terminal(status.st_rdev);
+}
+
+/* Whether a living process waits for what the user types. */
+static bool
+is_asking(const struct spools_line *line, const struct spools *spools)
+{
+    bool is_asked = process_find_thread(line->pid, reads_terminal, NULL);
+    for (size_t i = 0; i < spools->count && !is_asked; i++)
+        is_asked = !spools->all[i].is_over &&
+                   process_find_thread((pid_t)spools->all[i].pid,
+                                       reads_terminal, NULL);
+    return is_asked;
+}
+
+/* Whether the line may be drawn: this process is in the terminal's foreground,
+ * no program draws the screen itself, and none asks for a password, or for
+ * anything else. */
+static bool
+is_free(const struct spools_line *line, const struct spools *spools)
 {
     struct termios mode;
     return tcgetpgrp(STDERR_FILENO) == getpgrp() &&
-           tcgetattr(STDERR_FILENO, &mode) == 0 && (mode.c_lflag & ICANON) != 0;
+           tcgetattr(STDERR_FILENO, &mode) == 0 &&
+           (mode.c_lflag & ICANON) != 0 && (mode.c_lflag & ECHO) != 0 &&
+           !is_asking(line, spools);
 }
 
 /* The number of threads of PID without the sampler. The task directory has a
@@ -380,7 +423,7 @@ spools_show_line(struct spools_line *line, const struct spools *spools)
 {
     if (!line->is_wanted)
         return;
-    if (!is_silent(line, spools) || !is_free()) {
+    if (!is_silent(line, spools) || !is_free(line, spools)) {
         spools_hide_line(line);
         return;
     }

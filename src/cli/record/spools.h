@@ -37,8 +37,9 @@ int spools_begin(struct spools *spools, const char *out);
  * errno set. */
 int spools_look(struct spools *spools);
 
-/* How many processes of the spools live. */
-unsigned spools_living(const struct spools *spools);
+/* Whether the process of spool I lives. Of two spools of one process, the first
+ * counts. */
+bool spools_lives(const struct spools *spools, size_t i);
 
 /* The recording is over: take the spools from their processes, and read which
  * there are. Processes that still live run on without a file to write to.

@@ -27,13 +27,26 @@ function sumOf(causes) {
   return causes.reduce((sum, cause) => sum + cause.count, 0);
 }
 
-/** @param {App} app */
-export function makeHeader(app) {
-  const { meta } = app.model;
+/** @typedef {import('./model.js').Meta} Meta */
+
+/** When and where it ran. @param {Meta} meta */
+function placeOf(meta) {
   const started = new Date(meta.start);
   const when = Number.isNaN(started.getTime())
     ? ''
     : `${started.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return [when, meta.host].filter(Boolean).join(' · ');
+}
+
+/** What ran. @param {Meta} meta */
+function nameOf(meta) {
+  return meta.command || meta.executable || 'profile';
+}
+
+/** A page of two runs names both: the new one first. @param {App} app */
+export function makeHeader(app) {
+  const { meta } = app.model;
+  const { before } = meta;
   const facts = el('dl', { class: 'facts' });
   const refresh = () => facts.replaceChildren(...factsOf(app));
   refresh();
@@ -44,16 +57,15 @@ export function makeHeader(app) {
     el(
       'div',
       { class: 'subject' },
-      el(
-        'h1',
-        { title: meta.command },
-        meta.command || meta.executable || 'profile',
-      ),
-      el(
-        'p',
-        { class: 'faint' },
-        [when, meta.host].filter(Boolean).join(' · '),
-      ),
+      el('h1', { title: meta.command }, nameOf(meta)),
+      el('p', { class: 'faint' }, placeOf(meta)),
+      before
+        ? el(
+            'p',
+            { class: 'faint', title: before.command },
+            `compared with ${nameOf(before)} · ${placeOf(before)}`,
+          )
+        : null,
     ),
     facts,
     notes(app),

@@ -58,6 +58,7 @@ export function mergeModels(now, before) {
     meta: {
       ...now.meta,
       kind: 'diff',
+      before: before.meta,
       hasTime: false,
       hasNative: now.meta.hasNative || before.meta.hasNative,
     },

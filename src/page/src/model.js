@@ -41,6 +41,7 @@ import { Pairs } from './pairs.js';
  * @property {string} [lostText]
  * @property {string} [cutText]
  * @property {string | null} [filter] what was left when the page was made
+ * @property {Meta} [before] on a page of two profiles: that of the old one
  *
  * @typedef {object} Rows one for each thread, stack, state, wait and label set
  * @property {number} n
