@@ -195,7 +195,8 @@ function textOf(file, options) {
 /** How sure both are of what is selected: samples, looks, first function. */
 async function compareSure(page, file, options, rows, where) {
   const text = textOf(file, options);
-  const head = /^samples +(\d+) of \d+ threads?(?:, (\d+) look)?/m.exec(text);
+  const counts = /^samples +(\d+) of \d+ thread[^,:;]*(?:, (\d+) look)?/m;
+  const head = counts.exec(text);
   const facts = new Map(
     await page.$$eval('.fact', (list) =>
       list.map((fact) => [...fact.children].map((e) => e.textContent)),
