@@ -203,7 +203,7 @@ refuse_question(uint64_t cookie, enum loss cause)
 /* Whether the clocks of this sample and of the last one have to tell how many
  * points passed between them. A system call holds back the signal until it
  * returns. */
-static bool
+static HOT bool
 may_be_late(const ucontext_t *context)
 {
     if (arch_is_at_call(arch_register(context, ARCH_PC)))
