@@ -363,12 +363,16 @@ lifecycle_end_apart(enum end_reason reason)
 void
 lifecycle_before_start(void)
 {
+    mask_before_exec();
     if (!mute_signals_are_ignored())
         return;
-    if (phase_is_own())
-        stay_behind();
-    else
+    if (!phase_is_own()) {
         mute_signals_end_in_child();
+        return;
+    }
+    mask_after_failed_exec();
+    stay_behind();
+    mask_before_exec();
 }
 
 bool

@@ -42,10 +42,11 @@ void lifecycle_end(enum end_reason reason);
  * anything to do. Context: any. */
 void lifecycle_end_apart(enum end_reason reason);
 
-/* The calling thread is about to start a program. While another thread ends the
- * process, that program would inherit the dispositions of that time
- * (mute_signals.h). So the caller waits for the end. A child that shares our
- * memory and has a copy of the dispositions restores them. Context: any. */
+/* The calling thread is about to start a program (mask_before_exec). While
+ * another thread ends the process, that program would inherit the dispositions
+ * of that time (mute_signals.h). So the caller waits for the end. A child that
+ * shares our memory and has a copy of the dispositions restores them. Context:
+ * any. */
 void lifecycle_before_start(void);
 
 /* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a

@@ -32,6 +32,9 @@
 #include "mute_signals.h"
 
 static struct sys_action before[NSIG];
+/* Limit in ns of the wait for programs that other threads start just now. */
+#define STARTED_NS 20000000u
+
 static OF_PROCESS uint64_t ignored; /* and the rest of BEFORE is not valid */
 static uint64_t held;
 
@@ -62,7 +65,7 @@ is_alone(void)
 {
     struct stat status;
     return sys_stat("/proc/self/task", &status) == 0 &&
-           status.st_nlink <= 3u + sampler_thread_is_there();
+           status.st_nlink == 3u + sampler_thread_is_there();
 }
 
 /* Keep out of HELD what the program has let wait. */
@@ -106,6 +109,7 @@ mute_signals_begin(void)
         return;
     }
     ignored = muted;
+    disposition_wait_for_starters(STARTED_NS);
     for (int signo = 1; signo < NSIG; signo++)
         if ((ignored & signals_bit(signo)) != 0)
             ignore(signo);
@@ -117,11 +121,21 @@ mute_signals_are_ignored(void)
     return ignored != 0;
 }
 
-void
-mute_signals_end_in_child(void)
+static void
+restore(void)
 {
     for (int signo = 1; signo < NSIG; signo++)
         if ((ignored & signals_bit(signo)) != 0)
+            (void)sys_set_action(signo, &before[signo]);
+}
+
+void
+mute_signals_end_in_child(void)
+{
+    struct sys_action now;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((ignored & signals_bit(signo)) != 0 &&
+            sys_get_action(signo, &now) == 0 && now.handler == (void *)SIG_IGN)
             (void)sys_set_action(signo, &before[signo]);
 }
 
@@ -134,6 +148,6 @@ mute_signals_end(void)
     for (int signo = 1; signo < NSIG; signo++)
         if ((ignored & signals_bit(signo)) != 0)
             ignore(signo);
-    mute_signals_end_in_child();
-    ignored = 0;
+    /* IGNORED stays as it is, for children with a copy of the table. */
+    restore();
 }

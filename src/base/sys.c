@@ -292,7 +292,7 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
 
 /* Least bytes of the first range, and of each further one. On a machine with
  * few CPUs a process needs some 260 MiB, as long as no table grows. */
-#define FIRST_SIZE (320ull << 20)
+#define FIRST_SIZE (288ull << 20)
 #define MORE_SIZE (64ull << 20)
 
 /* Number of ranges. */

@@ -40,7 +40,6 @@ before(bool is_likely)
     if (is_likely)
         lifecycle_end_apart(END_EXEC);
     lifecycle_before_start();
-    mask_before_exec();
 }
 
 /* Called when the exec has failed. errno says why, and is kept. */
@@ -252,7 +251,6 @@ EXECS_LIST(execle, true, REAL(execve))
     storage result name parameters                                 \
     {                                                              \
         lifecycle_before_start();                                  \
-        mask_before_exec();                                        \
         result started = real arguments;                           \
         mask_after_failed_exec();                                  \
         return started;                                            \

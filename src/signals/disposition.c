@@ -665,6 +665,15 @@ disposition_after_failed_exec(void)
 }
 
 void
+disposition_wait_for_starters(uint64_t ns)
+{
+    uint32_t count;
+    uint64_t until = clock_now() + ns;
+    while ((count = atomic_load(&starters)) != 0 && !clock_expires(until))
+        sys_futex_wait(&starters, count, clock_now() + LOOK_NS);
+}
+
+void
 disposition_after_fork(void)
 {
     atomic_store(&changers, 0);

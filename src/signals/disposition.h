@@ -127,6 +127,10 @@ bool disposition_has_handler(int signo);
 void disposition_before_exec(bool is_own);
 void disposition_after_failed_exec(void);
 
+/* Wait, for NS at most, until no thread is about to start a program. Context:
+ * any thread. */
+void disposition_wait_for_starters(uint64_t ns);
+
 /* Called in the child of a fork. None of the threads that were starting a
  * program are there. Context: any. */
 void disposition_after_fork(void);

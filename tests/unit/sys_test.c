@@ -87,7 +87,7 @@ test_fork(void **state)
 static void
 test_other_kind(void **state)
 {
-    const size_t most = (size_t)300 << 20;
+    const size_t most = (size_t)270 << 20;
     int status;
     (void)state;
     char *renewed = sys_reserve_for_one(LARGE);
