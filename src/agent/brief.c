@@ -91,8 +91,7 @@ static void
 put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
 {
     uint64_t realtime = clock_realtime() - (clock_now() - since);
-    struct spool_header header = {.magic = SPOOL_MAGIC,
-                                  .version = is_shared ? SPOOL_VERSION_SEVERAL
+    struct spool_header header = {.version = is_shared ? SPOOL_VERSION_SEVERAL
                                                        : SPOOL_VERSION,
                                   .header_size = sizeof(header),
                                   .start_monotonic = since,
@@ -104,6 +103,7 @@ put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
                                .start_realtime = realtime,
                                .pid = (uint32_t)pid,
                                .machine = ARCH_MACHINE};
+    memcpy(header.magic, SPOOL_MAGIC, sizeof(header.magic));
     if (sheet->start == 0)
         put(sheet, &header, sizeof(header));
     else
@@ -123,8 +123,8 @@ put_process(struct sheet *sheet, const struct config *config,
 static void
 put_counts(struct sheet *sheet, uint64_t time)
 {
-    const uint64_t words[LOSS_COUNT + CUT_COUNT + 1] = {
-        [LOSS_COUNT + CUT_COUNT] = clock_expired};
+    const uint64_t words[(unsigned)LOSS_COUNT + CUT_COUNT + 1] = {
+        [(unsigned)LOSS_COUNT + CUT_COUNT] = clock_expired};
     const struct writer_tail tail = {words, sizeof(words)};
     struct record_counts counts = {.time = time,
                                    .process_cpu = clock_process(),

@@ -272,7 +272,7 @@ put_counts(struct spool_remake *remake, uint32_t number)
     static const struct profile_cost none;
     const struct profile *profile = remake->records.profile;
     const struct profile_cost *cost = number == 0 ? &profile->cost : &none;
-    uint64_t tail[LOSS_COUNT + CUT_COUNT + 2];
+    uint64_t tail[(unsigned)LOSS_COUNT + CUT_COUNT + 2];
     struct record_counts record = {
         .time = profile->processes[number].duration,
         .ticks = cost->ticks,
@@ -292,8 +292,8 @@ put_counts(struct spool_remake *remake, uint32_t number)
     };
     memcpy(tail, cost->lost, sizeof(cost->lost));
     memcpy(tail + LOSS_COUNT, cost->cut, sizeof(cost->cut));
-    tail[LOSS_COUNT + CUT_COUNT] = cost->expired;
-    tail[LOSS_COUNT + CUT_COUNT + 1] = cost->missed;
+    tail[(unsigned)LOSS_COUNT + CUT_COUNT] = cost->expired;
+    tail[(unsigned)LOSS_COUNT + CUT_COUNT + 1] = cost->missed;
     spool_records_add(&remake->records, RECORD_COUNTS, &record, sizeof(record),
                       tail, sizeof(tail));
 }
@@ -538,7 +538,6 @@ put_beginning(struct spool_remake *remake, uint32_t number)
     const struct profile *profile = remake->records.profile;
     const struct profile_process *process = &profile->processes[number];
     struct spool_header header = {
-        .magic = SPOOL_MAGIC,
         .version =
             profile->process_count > 1 ? SPOOL_VERSION_SEVERAL : SPOOL_VERSION,
         .header_size = sizeof(header),
@@ -550,6 +549,7 @@ put_beginning(struct spool_remake *remake, uint32_t number)
     struct record_next next = {.start_realtime = process->start,
                                .pid = process->pid,
                                .machine = process->machine};
+    memcpy(header.magic, SPOOL_MAGIC, sizeof(header.magic));
     if (number == 0)
         spool_records_put(&remake->records, &header, sizeof(header));
     else

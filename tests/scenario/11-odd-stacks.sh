@@ -62,7 +62,7 @@ expect_ok
 if [ -e "$work/guarded_stack" ]; then
     profile "$work/guarded_stack" 500
     expect_ok
-    expect_share 20 spin_above_guard p.folded
+    expect_share 20 spin_above_guard p.folded 'spin_above_guard|work_burn'
 fi
 
 # Goals:

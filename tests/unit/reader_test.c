@@ -220,13 +220,13 @@ damaged_headers_are_harmless(void **state)
 static unsigned char *
 one_record(uint8_t kind, uint32_t size, size_t length)
 {
-    struct spool_header header = {.magic = SPOOL_MAGIC,
-                                  .version = SPOOL_VERSION,
+    struct spool_header header = {.version = SPOOL_VERSION,
                                   .header_size = sizeof(header)};
     uint64_t head = record_head(sizeof(header), kind, 0, size);
     unsigned char *bytes = calloc(1, length);
 
     assert_non_null(bytes);
+    memcpy(header.magic, SPOOL_MAGIC, sizeof(header.magic));
     memcpy(bytes, &header, sizeof(header));
     memcpy(bytes + sizeof(header), &head, sizeof(head));
     return bytes;
