@@ -452,18 +452,25 @@ ending_briefly(const struct ending *ending)
                     ending->reason);
 }
 
+/* Of SPROF_EXIT_MS, in ns. */
+static uint64_t
+time_left(void)
+{
+    uint64_t now = clock_now();
+    return now < job.until ? job.until - now : 0;
+}
+
 void
 ending_run(const struct ending *ending)
 {
     enum end_reason reason = ending->reason;
     job.ending = ending;
-    uint64_t limit = options_exit_ns(ending->settings->options);
-    job.until = clock_now() + limit;
+    job.until = clock_now() + options_exit_ns(ending->settings->options);
     bool is_over = is_exit();
     freeze_begin(ending->ender, is_over && ending->signo == 0);
     doze_end_holds();
     if (has_left() || doze_is_late())
-        doze_hurry(limit);
+        doze_hurry(time_left());
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);
@@ -474,9 +481,9 @@ ending_run(const struct ending *ending)
         freeze_running();
     if (is_over)
         mute_signals_begin();
-    if (sampler_stop(reason, limit + STOP_NS, &job.result) != 0)
+    if (sampler_stop(reason, time_left() + STOP_NS, &job.result) != 0)
         say_given_up("the sampler thread did not stop");
-    else if (sampler_run(write_files, NULL, limit + MARGIN_NS))
+    else if (sampler_run(write_files, NULL, time_left() + MARGIN_NS))
         say_end();
     else
         say_given_up("the profile was not written in time");
