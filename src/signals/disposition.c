@@ -665,6 +665,7 @@ disposition_after_failed_exec(void)
 void
 disposition_after_fork(void)
 {
+    nested_note_fork();
     atomic_store(&changers, 0);
     if (atomic_exchange(&starters, 0) != 0)
         handle_ignored();
