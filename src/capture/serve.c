@@ -117,8 +117,7 @@ bool
 serve_has_samples(void)
 {
     for (uint32_t i = 0; i < slots_used(); i++)
-        if (slot_state(atomic_load_explicit(&slots_at(i)->state,
-                                            memory_order_relaxed)) != SLOT_FREE)
+        if (!slot_is_in(slots_at(i), SLOT_FREE))
             return true;
     return false;
 }

@@ -5,6 +5,7 @@
 
 #include "base/hot.h"
 #include "base/sys.h"
+#include "signals/nested.h"
 #include "unwind/heap_view.h"
 #include "slot.h"
 #include "base/poison.h"
@@ -38,20 +39,36 @@ furnish_slots(void)
     }
 }
 
+/* Whether the handler of SLOT goes on in this child of a fork. It writes to the
+ * slot, so the slot stays its own. If it had parked, it waits no more: the
+ * sampler that served it is not here. */
+static bool
+goes_on(struct slot *slot)
+{
+    if (!nested_is_forked(
+            atomic_load_explicit(&slot->mark, memory_order_relaxed)))
+        return false;
+    return slot_is_in(slot, SLOT_CLAIMED) || slot_is_in(slot, SLOT_SERVED) ||
+           slot_move(slot, SLOT_PARKED, SLOT_SERVED) ||
+           slot_move(slot, SLOT_SERVING, SLOT_SERVED);
+}
+
 /* Most slots are free, and are not written to. In a forked child, the kernel
  * copies a page before the first write to it. */
 static void
 empty_slots(void)
 {
+    uint32_t still_used = 0;
     for (uint32_t i = 0; i < slots_used(); i++) {
-        uint32_t word =
-            atomic_load_explicit(&slots[i].state, memory_order_relaxed);
-        if (slot_state(word) == SLOT_FREE)
+        if (slot_is_in(&slots[i], SLOT_FREE))
             continue;
         slots[i].stack = slots[i].copy;
-        slot_free(&slots[i]);
+        if (goes_on(&slots[i]))
+            still_used = i + 1;
+        else
+            slot_free(&slots[i]);
     }
-    atomic_store_explicit(&used, 0, memory_order_relaxed);
+    atomic_store_explicit(&used, still_used, memory_order_relaxed);
 }
 
 int

@@ -109,7 +109,8 @@ struct slot {
 #define PARK_NS 10000000u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
- * memory is short. A second call, after a fork, frees the same slots. */
+ * memory is short. A second call, after a fork, frees the same slots, but for
+ * those whose handlers go on in the child (nested_note_fork). */
 int slots_begin(uint32_t count, uint32_t max_depth);
 
 /* Claim a free slot. The search begins at slot HINT, modulo the number of
@@ -126,6 +127,15 @@ static inline enum slot_state
 slot_state(uint32_t word)
 {
     return (enum slot_state)(word & SLOT_STATES);
+}
+
+/* Whether SLOT is in STATE. The caller then sees what the side wrote that has
+ * moved it there. Context: any. */
+static inline bool
+slot_is_in(const struct slot *slot, enum slot_state state)
+{
+    return slot_state(atomic_load_explicit(&slot->state,
+                                           memory_order_acquire)) == state;
 }
 
 /* The generation of SLOT, which the calling handler has just claimed. Context:

@@ -574,8 +574,7 @@ list_done(void)
     uint32_t count = 0;
     for (uint32_t i = 0; i < slots_used(); i++) {
         const struct slot *slot = slots_at(i);
-        if (slot_state(atomic_load_explicit(&slot->state,
-                                            memory_order_acquire)) != SLOT_DONE)
+        if (!slot_is_in(slot, SLOT_DONE))
             continue;
         uint32_t at = count++;
         for (; at > 0 && slots_at(done[at - 1])->time > slot->time; at--)

@@ -676,6 +676,7 @@ disposition_wait_for_starters(uint64_t ns)
 void
 disposition_after_fork(void)
 {
+    nested_note_fork();
     atomic_store(&changers, 0);
     if (atomic_exchange(&starters, 0) != 0)
         handle_ignored();

@@ -27,6 +27,11 @@
  * MASK_BEFORE is the mask with which the outermost handler was entered. */
 static __thread volatile uint64_t innermost, mask_before;
 
+/* The innermost marks of the thread that has forked this child. Our handler is
+ * hardly ever on top of another of ours. */
+#define FORKED_MOST 4u
+static _Atomic uint64_t forked[FORKED_MOST];
+
 static uint64_t
 value_of(uint64_t mark, uint64_t time)
 {
@@ -66,6 +71,29 @@ nested_is_gone(uint64_t mark, uint64_t time)
     uint64_t value;
     return !sys_copy_memory(&value, mark, sizeof(value)) ||
            value != value_of(mark, time);
+}
+
+void
+nested_note_fork(void)
+{
+    uint64_t mark = innermost;
+    for (unsigned i = 0; i < FORKED_MOST; i++) {
+        struct nested_mark copy = {.outer = 0};
+        atomic_store_explicit(&forked[i], mark, memory_order_relaxed);
+        /* After a jump there may be anything, or nothing. */
+        if (mark != 0 && !sys_copy_memory(&copy, mark, sizeof(copy)))
+            copy.outer = 0;
+        mark = copy.outer;
+    }
+}
+
+bool
+nested_is_forked(uint64_t mark)
+{
+    for (unsigned i = 0; mark != 0 && i < FORKED_MOST; i++)
+        if (atomic_load_explicit(&forked[i], memory_order_relaxed) == mark)
+            return true;
+    return false;
 }
 
 /* Unblock our signals. Where alternate stacks are avoided, a handler on one

@@ -41,6 +41,14 @@ void nested_leave(struct nested_mark *mark, bool has_words);
  * the slot was given away. Context: sampler. */
 bool nested_is_gone(uint64_t mark, uint64_t time);
 
+/* The calling thread is in the child of a fork, which a handler on top of ours
+ * may have made. Remember its marks. Context: any. */
+void nested_note_fork(void);
+
+/* Whether the handler that set the mark at MARK may go on in this child.
+ * Context: sampler. */
+bool nested_is_forked(uint64_t mark);
+
 /* Let the calling thread block no more than it would without us. Hooks call it
  * before the mask is read, changed or inherited. The thread may be in a handler
  * on top of our handler. It may also have left our handler by a jump, or a

@@ -31,6 +31,7 @@
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
 #include "sampling/wait.h"
+#include "signals/nested.h"
 #include "unwind/learn.h"
 #include "unwind/peek.h"
 #include "unwind/resume.h"
@@ -64,6 +65,13 @@ static char names[THREADS][16];
 static bool have_labels_changed;
 
 __thread volatile bool shared_is_registered;
+
+bool
+nested_is_forked(uint64_t mark)
+{
+    (void)mark;
+    return false;
+}
 
 void
 made_begin(void)
