@@ -221,10 +221,10 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
     uint64_t start = clock_now();
-    /* Before the claim: these calls may fault (seccomp), without a mark. */
-    bool is_late = has_words && may_be_late(context);
-    struct clocks clocks = {is_late ? clock_own() : CLOCK_NONE,
-                            is_late ? clock_own_kernel() : CLOCK_NONE};
+    /* Before the claim, because these calls may fault (seccomp). */
+    struct clocks clocks = {CLOCK_NONE, CLOCK_NONE};
+    if (has_words && may_be_late(context))
+        clocks = (struct clocks){clock_own(), clock_own_kernel()};
     struct slot *slot = index < shared.thread_count ? slots_claim(index) : NULL;
     if (slot == NULL) {
         refuse_question(cookie, LOSS_RING_FULL);
@@ -367,10 +367,9 @@ fetch_first(bool has_words, const ucontext_t *context)
         __builtin_prefetch(frames + at);
 }
 
-/* Begin to fetch what the walk will read. The program has used the caches for
- * itself, and each line that is fetched alone makes the thread wait. Most outer
- * frames are those of the last sample. Another thread may be writing to them: a
- * wrong address only costs time. So ThreadSanitizer leaves this out. */
+/* Begin to fetch what the walk will read: each line that is fetched alone makes
+ * the thread wait. Most outer frames are those of the last sample. Another
+ * thread may be writing to them (ThreadSanitizer): that only costs time. */
 static __attribute__((no_sanitize("thread"))) void
 fetch_ahead(uint32_t index, uint32_t place, bool has_words,
             const ucontext_t *context)
@@ -416,8 +415,7 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     struct filled filled =
         fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
                   has_words, context);
-    /* The slot may be another sample's by now, but its memory stays. */
-    if (has_words) {
+    if (has_words) { /* The slot may be another's by now; its memory stays. */
         last_frames = slot->walk.frames;
         last_count = filled.frames;
     }

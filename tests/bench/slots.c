@@ -112,15 +112,18 @@ __wrap_modules_are_current(void)
 /* The limits that the sampler has told have one sum, and one of them alone
  * moves. */
 static bool
-is_mixed(const struct view *view)
+is_mixed(const struct walk *walk)
 {
-    return view->low != 0 && view->low + view->high != 2 * own->sp;
+    const struct slot *slot =
+        (const struct slot *)((const char *)walk - offsetof(struct slot, walk));
+    return slot->low != 0 && slot->low + slot->high != 2 * own->sp;
 }
 
 enum walk_outcome
 __wrap_walk_run(struct walk *walk, struct view *view)
 {
-    own->mixed += is_mixed(view);
+    (void)view;
+    own->mixed += is_mixed(walk);
     for (walk->depth = 0; walk->depth < 4 + use % 8; walk->depth++)
         walk->frames[walk->depth] = frame_exact(use);
     if (use % JUMP_EACH == 1)
