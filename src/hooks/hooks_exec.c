@@ -265,7 +265,7 @@ EXECS_LIST(execle, true, REAL(execve))
         struct preload preload;                                               \
         (void)look(&preload, path, is_searched, environment);                 \
         char *copy[preload.words + 1];                                        \
-        mask_before_exec();                                                   \
+        lifecycle_before_start();                                             \
         int error = real(pid, path, actions, attributes, list,                \
                          preload_change(&preload, environment, copy));        \
         mask_after_failed_exec();                                             \

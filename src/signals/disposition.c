@@ -21,8 +21,8 @@
 #include "disposition.h"
 #include "base/poison.h"
 
-/* Where another number for questions is searched, from the last to the first.
- * Programs that count from SIGRTMAX take the numbers above. */
+/* Where another number is searched, from the last to the first. Programs that
+ * count from SIGRTMAX take the numbers above. */
 #define LAST_FREE 60
 #define FIRST_FREE 36
 
@@ -32,8 +32,7 @@
  *                have changed
  *   ENDING, DUMP as NONE; but while the program leaves the default action, the
  *                ender stands there
- *   all others   our handler stands there; program_action.h has what the
- * program set
+ *   all others   our handler; program_action.h has what the program set
  *
  * A number that is borrowed loses its role of ENDING or DUMP. */
 struct number {
@@ -47,17 +46,15 @@ static disposition_leaving *leaving;
 static disposition_opened *opened;
 static signals_sigaction *real, *next;
 
-/* How long changes are waited for, and the pause between two looks whether they
- * have ended. In ns. They take some us, and wake no thread. */
+/* How long changes are waited for, and the pause between two looks, in ns. They
+ * take some us, and wake no thread. */
 #define CHANGES_NS 1000000000u
 #define LOOK_NS 100000u
 
 /* Threads that are about to start a program (exec, posix_spawn), and threads
  * that change a disposition meanwhile. The started program inherits what the
  * kernel ignores, so no thread may be between two states then. Each side writes
- * its own word and then reads the other's, so that one of them sees the other.
- * A thread that changes something sees that a program is being started, or is
- * waited for. */
+ * its own word and then reads the other's, so that one of them waits. */
 static _Atomic uint32_t starters, changers;
 
 void
@@ -219,8 +216,7 @@ ignore_for_real(const struct number *number)
 }
 
 /* Set the kernel's disposition as it must be. Other threads may change what
- * that is. Then the last of them to call the kernel might have set what is no
- * longer right, so each looks again after its call. */
+ * that is, so each of them looks again after its call. */
 static void
 install(struct number *number)
 {
@@ -280,8 +276,8 @@ borrow_number(enum signals_role role, int signo)
     return 0;
 }
 
-/* Borrow an unused number before it is needed. A thread that blocks all signals
- * then leaves it open, as it does our others. */
+/* Borrow an unused number before a thread blocks all signals, and so that one,
+ * too. */
 static void
 borrow_spare(void)
 {
@@ -294,13 +290,19 @@ borrow_spare(void)
     }
 }
 
-/* Ask questions by the spare number from now on. Where there is none, nothing
- * is asked. */
-static void
-use_spare(void)
+bool
+disposition_can_spare(int signo)
 {
     if (signals_number(SIGNALS_SPARE) == 0)
         borrow_spare();
+    return signo != signals_number(SIGNALS_ASK) ||
+           signals_number(SIGNALS_SPARE) != 0;
+}
+
+/* Ask questions by the spare number from now on, if there is one. */
+static void
+use_spare(void)
+{
     int spare = signals_number(SIGNALS_SPARE);
     if (spare == 0)
         return;
@@ -431,6 +433,8 @@ change_kept(struct number *number, const struct sigaction *action,
     bool is_wanted = atomic_load(&number->role) == SIGNALS_TRAP
                          ? signals_is_handler(&given)
                          : given.sa_handler != SIG_DFL;
+    if (!disposition_can_spare(number_of(number)))
+        is_wanted = alternate_is_apart(&given);
     if (!is_wanted || !disposition_give_back(number_of(number)))
         install(number);
 }
@@ -569,10 +573,9 @@ bool
 disposition_get_program(int signo, struct sigaction *action)
 {
     const struct number *number = find_number(signo);
-    if (number == NULL)
-        return false;
-    *action = program_action(number);
-    return true;
+    if (number != NULL)
+        *action = program_action(number);
+    return number != NULL;
 }
 
 void
@@ -589,9 +592,7 @@ disposition_reset_program(int signo)
 void
 disposition_make_default(int signo)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
+    const struct sigaction action = {.sa_handler = SIG_DFL};
     (void)real(signo, &action, NULL);
 }
 

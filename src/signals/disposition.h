@@ -61,6 +61,11 @@ void disposition_lose(enum signals_role role);
  * lose it otherwise. The calling thread's mask is made real. Context: any. */
 void disposition_release(enum signals_role role);
 
+/* Whether SIGNO may be given back, and questions can still be asked. Where the
+ * program handles or blocks all numbers (Go), it shares the last one with us,
+ * until it waits for it. Context: any. */
+bool disposition_can_spare(int signo);
+
 /* Give SIGNO back, because the program is interested in it. Returns false if it
  * is not borrowed. Where no other number is free, nothing is asked from then
  * on. Waits for a second at most, until the sampler has taken back its perf

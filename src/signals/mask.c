@@ -124,7 +124,8 @@ give_back_named(const sigset_t *set)
     if ((named & signals_closed()) != 0)
         disposition_release(SIGNALS_CONTROL);
     for (int signo = 1; signo < NSIG; signo++)
-        if ((named & signals_borrowed() & signals_bit(signo)) != 0)
+        if ((named & signals_borrowed() & signals_bit(signo)) != 0 &&
+            disposition_can_spare(signo))
             (void)disposition_give_back(signo);
 }
 

@@ -163,7 +163,8 @@ fi
 unpack sysroot bookworm "$libraries"
 
 [ -e tree/build.ninja ] ||
-    cmake -S "$source" -B tree -G Ninja -DSPROF_SYSROOT="$place/sysroot" \
+    cmake -S "$source" -B tree -G Ninja -DSPROF_TESTS=ON \
+        -DSPROF_SYSROOT="$place/sysroot" \
         -DCMAKE_TOOLCHAIN_FILE="$source/tests/aarch64/toolchain.cmake" \
         >cmake.log 2>&1 || { tail -n 20 cmake.log; exit 1; }
 # Without an emulator, the product and the units alone.

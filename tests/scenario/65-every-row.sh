@@ -146,7 +146,8 @@ if has make && has cc; then
     expect_status 0
     [ "$(ls build/*.o | wc -l)" -eq 60 ] || fail "the build is not complete"
     ! ls -d sprof.record.* 2>/dev/null || fail "the spools were left"
-    processes=$(sed -n 's/^sprof: wrote .* in \([0-9,]*\) processes.*/\1/p' err)
+    processes=$(sed -n \
+        's/^sprof: wrote .* in \([0-9,]* of \)\?\([0-9,]*\) processes.*/\2/p' err)
     echo "$processes processes"
     # make, and a driver, a compiler and an assembler for each file.
     [ "${processes//,/}" -ge 181 ] || fail "$processes processes"
