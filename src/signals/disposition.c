@@ -70,9 +70,8 @@ disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
     opened = on_opened;
 }
 
-/* The calling thread is about to start a program. Wait until the changes that
- * began before have ended, for CHANGES_NS at most. One of them may be below the
- * handler in which this is called. */
+/* The calling thread is about to start a program. Wait for changes that began
+ * before, for CHANGES_NS at most: one may be below the handler that calls. */
 static void
 begin_starting(void)
 {
@@ -304,11 +303,11 @@ static void
 use_spare(void)
 {
     int spare = signals_number(SIGNALS_SPARE);
-    if (spare == 0)
-        return;
-    atomic_store(&numbers[spare].role, SIGNALS_ASK);
-    signals_set_number(SIGNALS_ASK, spare);
-    signals_set_number(SIGNALS_SPARE, 0);
+    if (spare != 0) {
+        atomic_store(&numbers[spare].role, SIGNALS_ASK);
+        signals_set_number(SIGNALS_ASK, spare);
+        signals_set_number(SIGNALS_SPARE, 0);
+    }
 }
 
 static void
