@@ -85,10 +85,8 @@ is_writable(const char *directory)
     return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-/* Where the user named no output and the present directory cannot be written,
- * take the one for temporary files (environ(7)). */
-static void
-choose_directory(struct config *config, char *const environment[])
+void
+config_choose_directory(struct config *config, char *const environment[])
 {
     const char *temporary = options_variable(environment, "TMPDIR");
     if (temporary == NULL || temporary[0] != '/')
@@ -114,7 +112,6 @@ config_read(struct config *config, int count, char *const arguments[],
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
-    choose_directory(config, environment);
     /* Servers write their titles over the environment, and a child that is
      * forked later needs its files' names. */
     strncpy(config->output, config->options.output.string,

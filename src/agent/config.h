@@ -58,6 +58,10 @@ struct config_files {
 int config_read(struct config *config, int count, char *const arguments[],
                 char *const environment[], char *error, size_t size);
 
+/* Where the user named no output and the present directory cannot be written,
+ * take the one for temporary files of ENVIRONMENT (environ(7)). */
+void config_choose_directory(struct config *config, char *const environment[]);
+
 /* Write the names that process PID has as number ATTEMPT (see below) to FILES,
  * if they can be written where they are wanted. No file is looked at. Returns
  * 0, or -1 with a sentence in ERROR of SIZE bytes. */

@@ -15,6 +15,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "crowd.h"
 
@@ -52,16 +53,21 @@ crowd_before_fork(void)
 {
     if (crowd != NULL)
         return;
-    long made = arch_syscall(SYS_mmap, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    long made = sys_map(sizeof(*crowd), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (made > 0)
         crowd = (struct crowd *)made;
 }
 
+/* A process that was killed may stay for long as a zombie. */
 static bool
 is_free(pid_t holder)
 {
-    return holder == 0 || sys_kill(holder, 0) == -ESRCH;
+    char line[512];
+    if (holder == 0 || sys_kill(holder, 0) == -ESRCH)
+        return true;
+    return proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) > 0 &&
+           *proc_stat_field(line, 3) == 'Z';
 }
 
 bool

@@ -217,8 +217,10 @@ doze_sleep(bool (*is_called)(void), void (*heed)(void))
             cpu_timer_drop_all();
             return true;
         }
-        if (atomic_load(&state) == OVER)
+        if (atomic_load(&state) == OVER) {
+            cpu_timer_drop_all();
             return false;
+        }
         serve_wait_unless(should_wake, clock_now() + (ns != 0 ? ns : LOOK_NS));
         heed();
     }

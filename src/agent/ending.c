@@ -469,6 +469,7 @@ ending_run(const struct ending *ending)
     bool is_over = is_exit();
     freeze_begin(ending->ender, is_over && ending->signo == 0);
     doze_end_holds();
+    left_close();
     if (has_left() || doze_is_late())
         doze_hurry(time_left());
     if (sampler_cancel(reason == END_STOP)) {

@@ -31,8 +31,11 @@
 /* Shared by a parent and its children. */
 struct word {
     pid_t parent;
-    _Atomic uint32_t is_left; /* 1: a child has called left_mark */
+    _Atomic uint32_t state;
 };
+
+/* A child has called left_mark; the parent ends, and may have looked by now. */
+enum { HAS_LEFT = 1, IS_CLOSED = 2 };
 
 static struct word *of_children, *of_parent;
 
@@ -61,7 +64,7 @@ void
 left_mark(void)
 {
     if (of_parent != NULL)
-        atomic_store(&of_parent->is_left, 1);
+        atomic_fetch_or(&of_parent->state, HAS_LEFT);
 }
 
 /* EPERM means that the parent lives, and that this process may not send it a
@@ -69,7 +72,8 @@ left_mark(void)
 bool
 left_to_parent(void)
 {
-    return of_parent != NULL && atomic_load(&of_parent->is_left) != 0 &&
+    return of_parent != NULL &&
+           (atomic_load(&of_parent->state) & HAS_LEFT) != 0 &&
            getppid() == of_parent->parent && sys_geteuid() != 0 &&
            sys_kill(of_parent->parent, 0) == -EPERM;
 }
@@ -77,16 +81,22 @@ left_to_parent(void)
 bool
 left_leave(void)
 {
-    bool has_parent = of_parent != NULL && getppid() == of_parent->parent;
-    if (has_parent)
-        left_mark();
-    return has_parent;
+    return of_parent != NULL && getppid() == of_parent->parent &&
+           (atomic_fetch_or(&of_parent->state, HAS_LEFT) & IS_CLOSED) == 0;
+}
+
+void
+left_close(void)
+{
+    if (of_children != NULL && of_children->parent == sys_getpid())
+        atomic_fetch_or(&of_children->state, IS_CLOSED);
 }
 
 bool
 left_is_wanted(void)
 {
-    return of_children != NULL && atomic_load(&of_children->is_left) != 0 &&
+    return of_children != NULL &&
+           (atomic_load(&of_children->state) & HAS_LEFT) != 0 &&
            of_children->parent == sys_getpid();
 }
 

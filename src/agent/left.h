@@ -30,8 +30,11 @@ void left_mark(void);
 bool left_to_parent(void);
 
 /* This process has had no time to write its profile. Leave that to the parent.
- * Returns false if the parent is gone, or is no process with the library. */
+ * Returns false if the parent is gone or ends, or has not the library. */
 bool left_leave(void);
+
+/* This process ends. From now on its children leave nothing to it. */
+void left_close(void);
 
 /* Whether a child has called left_mark. */
 bool left_is_wanted(void);

@@ -326,8 +326,10 @@ lifecycle_end(enum end_reason reason)
         !phase_is_own())
         return;
     /* An exec ends what has not begun without our help, or it fails. */
-    if (reason == END_EXEC && doze_hold())
+    if (reason == END_EXEC && doze_hold()) {
+        crowd_leave(CROWD_WAITING);
         return;
+    }
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on, because
          * it would wait for its own thread. The spool is left. */
@@ -547,6 +549,9 @@ begin(int count, char **arguments, char **environment)
     config_tell_misspelt(__environ);
     if (result < 0)
         config_refuse(error, __environ);
+    /* A filter of system calls may kill for this. */
+    if (result == 0 && !setup_has_filter())
+        config_choose_directory(&config, environment);
     if (result == 0 && (files = setup_reserve(&config)) != NULL &&
         may_begin()) {
         single_thread_begin();

@@ -35,7 +35,9 @@ static struct sys_action before[NSIG];
 /* Limit in ns of the wait for programs that other threads start just now. */
 #define STARTED_NS 20000000u
 
-static OF_PROCESS uint64_t ignored; /* and the rest of BEFORE is not valid */
+/* The rest of BEFORE is not valid. A thread that starts a program reads it
+ * after it has counted itself (disposition_wait_for_starters). */
+static OF_PROCESS _Atomic uint64_t ignored;
 static uint64_t held;
 
 static bool

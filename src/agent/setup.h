@@ -61,6 +61,10 @@ bool setup_follows_fork(const struct config *config);
  * program's choice, and no error. */
 enum note_level setup_failure_level(int error);
 
+/* Whether the process was started with a filter of system calls (seccomp(2)).
+ * Context: start. */
+bool setup_has_filter(void);
+
 /* The name of a system call that is needed here and for which a filter
  * (seccomp(2)) kills the process; NULL if
  * none is known. A filter that looks at arguments is not found. A filter that

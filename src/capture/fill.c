@@ -96,8 +96,8 @@ begin_view(struct view *view, struct slot *slot, uint64_t mask)
     slot->low = slot->high = 0;
     if (slot->thread_pointer != 0 && (mask & NESTED_READS) == 0)
         note_stack(slot);
-    view_begin(view, slot->low > first ? slot->low : first, slot->high,
-               slot->sp, slot->window);
+    view_begin(view, slot->high != 0 && first > slot->low ? first : slot->low,
+               slot->high, slot->sp, slot->window);
 }
 
 static bool

@@ -215,18 +215,6 @@ waiting_measure(uint32_t index, bool is_on)
                               memory_order_relaxed);
 }
 
-/* NS at SITE less the CPU time in it, if calls there use as much as those whose
- * CPU time was read. */
-static uint64_t
-without_cpu(const struct shared_site *site, uint64_t ns)
-{
-    uint64_t of = load(&site->read_ns), cpu = load(&site->read_cpu);
-    if (of == 0)
-        return ns;
-    uint64_t idle = cpu < of ? of - cpu : 0;
-    return (uint64_t)((unsigned __int128)ns * idle / of);
-}
-
 /* How often a reading is tried again that the end of a call disturbs. */
 #define READ_TRIES 4
 
@@ -252,7 +240,9 @@ waiting_times(uint32_t index, uint64_t now,
             uint64_t present = i == own && now > since ? now - since : 0;
             times[i].id = atomic_load_explicit(&site->id, memory_order_acquire);
             times[i].calls = load(&site->calls);
-            times[i].ns = without_cpu(site, load(&site->ns) + present);
+            times[i].ns = load(&site->ns) + present;
+            times[i].read_ns = load(&site->read_ns);
+            times[i].read_cpu = load(&site->read_cpu);
             atomic_thread_fence(memory_order_acquire);
             if (load(&site->id) != times[i].id)
                 times[i] = (struct waiting_time){0};

@@ -181,12 +181,23 @@ void waiting_retire(uint32_t index, uint32_t site, bool is_old);
 
 /* What a thread had spent in its calls at one site, up to a time. */
 struct waiting_time {
-    uint64_t id; /* of the site; 0: none */
-    /* With that of the present call; without CPU time, of which they use as
-     * much as the calls whose CPU time was read. */
-    uint64_t ns;
-    uint64_t calls; /* that are over */
+    uint64_t id;                /* of the site; 0: none */
+    uint64_t ns;                /* with that of the present call */
+    uint64_t calls;             /* that are over */
+    uint64_t read_ns, read_cpu; /* those of struct shared_site */
 };
+
+/* NS of TIME without the CPU time in it, if calls there use as much as those
+ * whose CPU time was read. */
+static inline uint64_t
+waiting_idle(const struct waiting_time *time, uint64_t ns)
+{
+    if (time->read_ns == 0)
+        return ns;
+    uint64_t idle =
+        time->read_cpu < time->read_ns ? time->read_ns - time->read_cpu : 0;
+    return (uint64_t)((unsigned __int128)ns * idle / time->read_ns);
+}
 
 /* Read that into TIMES, for the time up to NOW. Returns the place in TIMES of
  * the thread's present call, or SHARED_SITES: it is in none that it measures.

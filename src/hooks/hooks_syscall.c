@@ -171,7 +171,9 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         return change_namespace(number, a, b);
     if (number == SYS_clone)
         before_clone((uint64_t)a);
-    if (number == SYS_clone3) /* The flags come first in the struct. */
+    /* The flags come first in the struct. Reading them may take a system call
+     * that a filter of the program forbids. */
+    if (number == SYS_clone3 && phase_is_on())
         before_clone(sys_read_word((uint64_t)a));
     if (number == SYS_mprotect)
         hook_before_protect((const void *)a, (size_t)b, c);

@@ -23,6 +23,9 @@
  * stack's sake: their pointers take 8 KiB. */
 enum { VARIABLES = 1024 };
 
+/* The most bytes of a changed LD_PRELOAD, for the stack's sake. */
+#define BYTES_MOST 4096u
+
 /* Whether the PATH of LENGTH bytes is this library's, and is not hidden. */
 static bool
 is_ours(const char *path, size_t length)
@@ -77,7 +80,7 @@ find_variable(struct preload *preload, char *const environment[])
             bytes = strlen(environment[i]) + ours * sizeof(PROGRAM_HIDDEN) + 1;
         preload->at = i;
     }
-    return preload->count <= VARIABLES ? bytes : 0;
+    return preload->count <= VARIABLES && bytes <= BYTES_MOST ? bytes : 0;
 }
 
 /* The kind of the program at PATH, or of the one that runs it. */

@@ -40,6 +40,7 @@ status_read(pid_t tid, struct status *status)
         return -1;
     const char *blocked = proc_status_line(text, "SigBlk");
     const char *queued = proc_status_line(text, "SigQ"); /* "3/63432" */
+    uint64_t signals = digits_take(&queued);
     *status =
         (struct status){.state = *proc_status_line(text, "State"),
                         .blocked = proc_bits(blocked),
@@ -47,7 +48,7 @@ status_read(pid_t tid, struct status *status)
                                    proc_bits(proc_status_line(text, "ShdPnd")),
                         .threads =
                             proc_number(proc_status_line(text, "Threads")),
-                        .queued = digits_take(&queued),
+                        .queued = signals,
                         .queued_most = proc_number(queued + (*queued == '/'))};
     return status->state != '\0' && *blocked != '\0' ? 0 : -1;
 }

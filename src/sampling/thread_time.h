@@ -36,7 +36,7 @@ struct thread_wait {
 /* A call that the thread's hooks measure (wait_times.h). */
 struct wait_site {
     uint64_t id;                /* of the site; 0: none */
-    uint64_t given;             /* ns of it that were taken from the rest */
+    uint64_t given;             /* ns of it that were looked at */
     uint64_t calls;             /* that were over then */
     uint64_t waited, queued;    /* ns that no record shows yet */
     struct journal_place place; /* node 0: no look has found it yet */

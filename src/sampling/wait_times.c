@@ -133,17 +133,18 @@ wait_times_take(struct thread_time *account, uint32_t index, uint64_t queued,
         struct wait_site *site = &account->sites[i];
         if (times[i].id != site->id && times[i].id != 0)
             begin_site(account, index, site, times[i].id, now);
-        fresh[i] = times[i].ns > site->given ? times[i].ns - site->given : 0;
+        uint64_t passed =
+            times[i].ns > site->given ? times[i].ns - site->given : 0;
+        fresh[i] = waiting_idle(&times[i], passed);
         calls[i] =
             times[i].calls > site->calls ? times[i].calls - site->calls : 0;
-        site->given += fresh[i];
+        site->given += passed;
         site->calls += calls[i];
         sum += fresh[i];
         all_calls += fresh[i] != 0 ? calls[i] : 0;
     }
     if (sum == 0)
         return queued;
-    alarms_see_queue(queued);
     if (all_calls == 0 && own < SHARED_SITES)
         all_calls = calls[own] = 1;
     account->rest -= (int64_t)sum;
@@ -153,6 +154,7 @@ wait_times_take(struct thread_time *account, uint32_t index, uint64_t queued,
     uint64_t rest = account->rest > 0 ? (uint64_t)account->rest : 0;
     uint64_t outside = queued < rest ? queued : rest;
     queued -= outside;
+    alarms_see_queue(queued);
     for (uint32_t i = 0; i < SHARED_SITES; i++) {
         struct wait_site *site = &account->sites[i];
         uint64_t part =

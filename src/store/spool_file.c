@@ -262,10 +262,13 @@ spool_file_create(struct spool_file *file, uint64_t size, bool keeps_open)
 void
 spool_file_show(const struct spool_file *file)
 {
+    static void *shown; /* of the file before a rotation */
     int fd = spool_file_open(file);
     if (fd < 0)
         return;
-    (void)sys_map(1, PROT_NONE, MAP_SHARED, fd, 0);
+    sys_release(shown, 1);
+    long at = sys_map(1, PROT_NONE, MAP_SHARED, fd, 0);
+    shown = at > 0 ? (void *)at : NULL;
     spool_file_close(file, fd);
 }
 

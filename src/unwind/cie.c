@@ -50,8 +50,8 @@ cie_read(struct pages *pages, uint64_t address, struct cie *cie)
     if ((version != 1 && version != 3) || augmentation[0] != 'z')
         return false;
     skip_bytes(&bytes, letters + 1);
-    *cie = (struct cie){.code_align = take_unsigned(&bytes),
-                        .data_align = take_signed(&bytes)};
+    *cie = (struct cie){.code_align = take_unsigned(&bytes)};
+    cie->data_align = take_signed(&bytes);
     cie->return_register =
         version == 1 ? take_byte(&bytes) : take_unsigned(&bytes);
     uint64_t skip = take_unsigned(&bytes);

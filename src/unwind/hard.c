@@ -407,12 +407,13 @@ undo_frame(struct rule rule, struct view *view,
             ? !get_register(&step, ARCH_RETURN, &pc)
             : !view_read(view, rule_return_slot(rule, cfa), &pc))
         return HARD_FAILED;
-    if (rule_fp(rule) == RULE_FP_LOST)
-        registers->known &= ~(1ull << ARCH_FP);
-    else if (rule_fp(rule) == RULE_FP_AT_CFA &&
-             view_read(view, cfa + (uint64_t)rule_fp_offset(rule), &fp))
+    /* The code may have changed the others. */
+    registers->known &= 1ull << ARCH_FP;
+    if (rule_fp(rule) == RULE_FP_LOST || rule_fp(rule) == RULE_FP_AT_CFA)
+        registers->known = 0;
+    if (rule_fp(rule) == RULE_FP_AT_CFA &&
+        view_read(view, cfa + (uint64_t)rule_fp_offset(rule), &fp))
         set(registers, ARCH_FP, fp);
-    registers->known &= ~(1ull << ARCH_RETURN);
     set(registers, ARCH_SP, cfa);
     set(registers, ARCH_PC, arch_code(pc));
     return arch_code(pc) == 0 ? HARD_ROOT : HARD_ON;

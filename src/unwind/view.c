@@ -17,7 +17,8 @@ view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
     view->low = low;
     view->high = high;
     view->last = first;
-    view->sure = high - low < sizeof(uint64_t) ? 0 : high - low - 7;
+    view->sure =
+        high < low || high - low < sizeof(uint64_t) ? 0 : high - low - 7;
     view->is_guess = false;
     view->window_start = view->window_end = 0;
     view->window = window;

@@ -107,8 +107,18 @@ sums() {
     awk '{ n = $NF; $NF = ""; sum[$0] += n }
         END { for (stack in sum) print stack sum[stack] }' "$@" | sort
 }
-diff <(sums both.folded) <(sums native.folded pprof.folded) ||
-    fail "both: other stacks"
+# Each file rounds its numbers.
+awk '{ n = $NF; $NF = "" }
+    NR == FNR { both[$0] = n; next }
+    { parts[$0] = n }
+    END {
+        for (stack in parts)
+            both[stack] += 0
+        for (stack in both)
+            if (both[stack] - parts[stack] > 2 || both[stack] - parts[stack] < -2)
+                print stack both[stack], parts[stack]
+    }' <(sums both.folded) <(sums native.folded pprof.folded) >other
+[ ! -s other ] || fail "both: other stacks: $(cat other)"
 plain "$sprofile" report --native p.pb.gz
 expect_status 1
 grep -q 'pprof files have no native frames of interpreters' err ||

@@ -156,7 +156,7 @@ had(unsigned site, uint64_t *calls)
     struct waiting_time times[SHARED_SITES];
     (void)waiting_times(OWN, clock_now(), times);
     *calls = times[site].calls;
-    return times[site].ns;
+    return waiting_idle(&times[site], times[site].ns);
 }
 
 #define MS 1000000u
