@@ -492,7 +492,7 @@ share_to_be_told(const struct profile *profile)
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t node = profile->samples[i].node;
         while (node != 0 && (profile->nodes[node].module != 0 ||
-                             profile->nodes[node].flags != 0))
+                             (profile->nodes[node].flags & ~NODE_RETURN) != 0))
             node = profile->nodes[node].parent;
         const struct profile_process *process =
             node != 0 ? naming_process(profile, node) : NULL;
@@ -525,7 +525,7 @@ text_report_nameless(FILE *stream, struct profile *profile, bool has_jit)
                 "names %.1f %% of CPU time has frames without names in %s: "
                 "%s\n",
                 percent, what,
-                is_advised ? "`sprofile record --jit` has them"
+                is_advised ? "`sprofile record --jit` gets them"
                            : "sprofile info tells how to have them");
     }
     nameless_release(&nameless);
