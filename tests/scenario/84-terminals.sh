@@ -92,7 +92,7 @@ wait "$running"
 if [ "$(id -u)" -eq 0 ] && unshare -Ur true 2>/dev/null; then
     setpriv --reuid 65534 --clear-groups sleep 100 &
     pid=$!
-    until_true [ "$(cat "/proc/$pid/comm")" = sleep ]
+    until_true grep -qx sleep "/proc/$pid/comm"
     plain unshare -Ur "$sprofile" stacks $pid
     expect_status 1
     grep -q 'may not be looked at' err && ! grep 'as root' err ||
