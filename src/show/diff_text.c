@@ -264,6 +264,7 @@ print_section(const struct listing *listing, enum section section)
         .all = all,
         .paint = listing->paint,
         .limit = listing->options->columns,
+        .has_error = listing->options->has_error,
         .least = NAME_LEAST,
     };
     const struct diff *diff = listing->diff;
