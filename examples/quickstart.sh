@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # From a fresh checkout to a first profile: installs what is missing (Debian
-# and Ubuntu; elsewhere it prints the list), builds into build/, profiles examples/mandelbrot.c and shows its hottest functions.
+# and Ubuntu; elsewhere it prints the list), builds into build/, profiles
+# examples/mandelbrot.c and shows its hottest functions.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/packages.sh"

@@ -100,11 +100,13 @@ show(struct profile *profile, struct arguments *arguments, const char *name)
     screen_begin(&screen, arguments->colour, true);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
+    bool has_error = false;
+    arguments->text.has_error = &has_error;
     text_report_brief(stdout, profile, screen.columns, screen.paint);
     putchar('\n');
     source_text_write(stdout, profile, &lines, &arguments->text);
     print_codes(profile, &list, &arguments->text);
-    text_report_notes(stdout, profile);
+    text_report_notes(stdout, profile, has_error);
     screen_end(&screen);
     code_release(&list);
     table_release(&lines);

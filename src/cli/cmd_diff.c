@@ -58,7 +58,8 @@ print_failures(const struct diff *diff, const struct diff_options *test)
 /* Print the notes about names of OLD and of NEW. Notes that are the same are
  * printed once. */
 static void
-print_notes(const struct profile *old, const struct profile *new)
+print_notes(const struct profile *old, const struct profile *new,
+            bool has_error)
 {
     const struct profile *sides[] = {old, new};
     char *texts[2] = {NULL, NULL};
@@ -67,7 +68,7 @@ print_notes(const struct profile *old, const struct profile *new)
         FILE *stream = open_memstream(&texts[i], &size);
         if (stream == NULL)
             continue;
-        text_report_notes(stream, sides[i]);
+        text_report_notes(stream, sides[i], has_error);
         fclose(stream);
         if (texts[i] != NULL &&
             (i == 0 || texts[0] == NULL || strcmp(texts[0], texts[1]) != 0))
@@ -100,8 +101,8 @@ status_of_diff(const struct diff *diff, const struct diff_options *test)
         return STATUS_SLOWER;
     if (diff->is_total_open && !command_was_given("--shares"))
         return command_fail("the total is %+.1f %%, and not compared: the runs "
-                            "had different commands; expected --absolute, or "
-                            "--shares if they did other work",
+                            "are not known to have done the same; expected "
+                            "--absolute, or --shares if they did other work",
                             100 * (diff->total.new / diff->total.old - 1));
     return STATUS_DONE;
 }
@@ -135,11 +136,13 @@ print_diff(const struct diff *diff, struct profile *old, struct profile *new,
     screen_begin(&screen, arguments->colour, is_text);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
+    bool has_error = false;
+    arguments->text.has_error = &has_error;
     (is_text ? diff_text_write : data_report_diff)(stdout, diff, old, new, test,
                                                    arguments->all,
                                                    &arguments->text);
     if (is_text)
-        print_notes(old, new);
+        print_notes(old, new, has_error);
     screen_end(&screen);
 }
 

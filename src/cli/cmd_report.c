@@ -40,6 +40,7 @@ struct request {
     enum table_order order;          /* of a table */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
+    bool has_error;                  /* a column ± was shown */
     enum screen_colour colour;
 };
 
@@ -52,6 +53,7 @@ begin_output(struct screen *screen, struct request *request,
     screen_begin(screen, request->colour, request->text.format == COLUMNS_TEXT);
     request->text.columns = screen->columns;
     request->text.paint = screen->paint;
+    request->text.has_error = &request->has_error;
     if (request->text.format != COLUMNS_TEXT)
         return;
     text_report_brief(stdout, profile, screen->columns, screen->paint);
@@ -66,7 +68,7 @@ end_output(struct screen *screen, const struct request *request,
 {
     char asked[512];
     if (request->text.format == COLUMNS_TEXT) {
-        text_report_notes(stdout, profile);
+        text_report_notes(stdout, profile, request->has_error);
         if (quality_asked(profile, asked, sizeof(asked))[0] != '\0')
             printf("note: %s\n", asked);
     }

@@ -134,7 +134,7 @@ print_once(struct follow *follow, const struct arguments *arguments)
         status = -1;
     if (status == 0) {
         page_print(stdout, &page, screen.paint);
-        text_report_notes(stdout, follow->watch->profile);
+        text_report_notes(stdout, follow->watch->profile, true);
     }
     page_release(&page);
     screen_end(&screen);

@@ -64,10 +64,10 @@ static const struct word samples[] = {
     {"unseen", "CPU time that the kernel counts for the recorded processes and "
                "none of them reports: after the last look at each, while "
                "sampling was off, or in programs without the library"},
-    {"cost", "what profiling took: CPU time of the sampler, in percent of the "
-             "CPU time of the processes, or of the time that passed if they "
-             "used less than 5 % of a CPU; and time in which threads were "
-             "stopped"},
+    {"cost", "what profiling took: CPU time of the sampler, and time in which "
+             "threads were stopped. The CPU time is in percent of that of the "
+             "processes. If they used less than 5 % of a CPU, it is in percent "
+             "of the time that passed"},
 };
 
 static const struct word names[] = {

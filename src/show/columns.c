@@ -81,6 +81,8 @@ columns_titles(struct columns *columns, const char *heading)
         const struct column *column = begin_cell(columns);
         if (column == NULL || column->title[0] == '\0')
             continue;
+        if (columns->has_error != NULL && strcmp(column->title, "±") == 0)
+            *columns->has_error = true;
         int rest = abs(column->width) - (int)truncate_width(column->title);
         bool is_sorted = columns->sorted != NULL &&
                          strcmp(column->title, columns->sorted) == 0;

@@ -42,6 +42,7 @@ struct columns {
     unsigned least;            /* width that the last column keeps */
     uint32_t hidden;           /* bits: columns that are not shown */
     const char *sorted;        /* title to highlight; NULL: none */
+    bool *has_error;           /* becomes true at the title ±; may be NULL */
     bool is_faint;             /* the row is dim, without other colours */
     const char *const *keys;   /* of data, ends with NULL; NULL: text */
     struct json *json;         /* of data; NULL: CSV */

@@ -32,7 +32,8 @@
 /* Least width of a name; most bytes of it. */
 enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
 
-/* Bits of the columns that a narrow terminal may lack: all but the change. */
+/* Bits of the columns that a narrow terminal may lack: all but the change
+ * and the name. */
 enum { DISPENSABLE = 0x0b };
 
 /* Columns in front of a command in the head, with room for long numbers. */
@@ -264,6 +265,7 @@ print_section(const struct listing *listing, enum section section)
         .all = all,
         .paint = listing->paint,
         .limit = listing->options->columns,
+        .has_error = listing->options->has_error,
         .least = NAME_LEAST,
     };
     const struct diff *diff = listing->diff;

@@ -32,6 +32,7 @@ listing_begin(struct listing *listing, FILE *stream,
                 .stream = stream,
                 .paint = options->paint != NULL ? options->paint : &paint_none,
                 .limit = options->columns,
+                .has_error = options->has_error,
                 .least = TEXT_LEAST,
                 .hidden = options->columns > 0 && options->columns < NARROW
                               ? PERCENTAGES

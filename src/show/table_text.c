@@ -151,6 +151,7 @@ table_text_write(FILE *stream, const struct profile *profile,
         .all = is_group ? groups : functions,
         .paint = options->paint,
         .limit = options->columns,
+        .has_error = options->has_error,
         .least = NAME_LEAST,
     };
     const struct confidence whole = confidence_of(profile, first);

@@ -492,7 +492,7 @@ share_to_be_told(const struct profile *profile)
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t node = profile->samples[i].node;
         while (node != 0 && (profile->nodes[node].module != 0 ||
-                             profile->nodes[node].flags != 0))
+                             (profile->nodes[node].flags & ~NODE_RETURN) != 0))
             node = profile->nodes[node].parent;
         const struct profile_process *process =
             node != 0 ? naming_process(profile, node) : NULL;
@@ -525,7 +525,7 @@ text_report_nameless(FILE *stream, struct profile *profile, bool has_jit)
                 "names %.1f %% of CPU time has frames without names in %s: "
                 "%s\n",
                 percent, what,
-                is_advised ? "`sprofile record --jit` has them"
+                is_advised ? "`sprofile record --jit` gets them"
                            : "sprofile info tells how to have them");
     }
     nameless_release(&nameless);
@@ -574,6 +574,7 @@ write_file_notes(FILE *stream, const struct profile *profile,
                  const char *what(const struct symbolizer *, uint32_t))
 {
     const struct profile_process *other = NULL;
+    bool has_several = false;
     unsigned count = 0;
     uint32_t last = 0;
     for (uint32_t i = 1; i < profile->module_count; i++) {
@@ -588,16 +589,19 @@ write_file_notes(FILE *stream, const struct profile *profile,
             fprintf(stream, "note: %s\n", sentence);
         if (is_new && is_hint && count++ == 0)
             other = process;
+        if (is_new && is_hint && strcmp(process->host, other->host) != 0)
+            has_several = true;
         if (symbols > last)
             last = symbols;
     }
     if (other != NULL)
         fprintf(stream,
-                "note: %u file%s of host %s %s not here, or not known to be "
+                "note: %u file%s of %s%s %s not here, or not known to be "
                 "the same: --sysroot names a copy of its files, and "
                 "`sprofile convert` there writes a spool with names\n",
-                count, number_plural(count), other->host,
-                count == 1 ? "is" : "are");
+                count, number_plural(count),
+                has_several ? "other hosts" : "host ",
+                has_several ? "" : other->host, count == 1 ? "is" : "are");
 }
 
 void
@@ -607,7 +611,7 @@ text_report_unread(FILE *stream, const struct profile *profile)
 }
 
 void
-text_report_notes(FILE *stream, const struct profile *profile)
+text_report_notes(FILE *stream, const struct profile *profile, bool has_error)
 {
     write_file_notes(stream, profile, symbolizer_problem);
     text_report_unread(stream, profile);
@@ -615,7 +619,7 @@ text_report_notes(FILE *stream, const struct profile *profile)
         for (unsigned j = 0; j < NAMING_FILES; j++)
             if (naming_problem(profile, i, j) != NULL)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
-    if (profile->is_from_pprof)
+    if (profile->is_from_pprof && has_error)
         fputs("note: ± is at least as large as shown: a pprof file does not "
               "tell how the times of its samples differ\n",
               stream);
@@ -631,6 +635,6 @@ text_report_write(FILE *stream, struct profile *profile)
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)
         return -1;
-    text_report_notes(stream, profile);
+    text_report_notes(stream, profile, true);
     return ferror(stream) != 0 ? -1 : 0;
 }

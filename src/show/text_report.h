@@ -27,6 +27,7 @@ struct text_report_options {
     double least;      /* percent below which a branch is folded; for trees */
     enum columns_format format; /* of reports that can be data, too */
     const struct paint *paint;  /* NULL: plain */
+    bool *has_error; /* becomes true if a column ± is shown; NULL: not asked */
 };
 
 /* Print PROFILE to STREAM for a file: the head, then every function, by CPU
@@ -45,8 +46,10 @@ int text_report_table(FILE *stream, struct profile *profile,
 void text_report_unread(FILE *stream, const struct profile *profile);
 
 /* The same, and a line for each module with a problem in the symbols that were
- * asked for, and for each perf map that was not used. */
-void text_report_notes(FILE *stream, const struct profile *profile);
+ * asked for, and for each perf map that was not used. HAS_ERROR: ± is shown,
+ * which a line explains for a pprof file. */
+void text_report_notes(FILE *stream, const struct profile *profile,
+                       bool has_error);
 
 /* Print the subject and the quality of a report in four lines of at most
  * COLUMNS (0: any number), and the program's own Python lines. text_report_head

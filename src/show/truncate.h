@@ -28,7 +28,7 @@ void truncate_start(FILE *stream, const char *text, unsigned columns);
 void truncate_function(FILE *stream, const char *function, const char *module,
                        unsigned columns);
 
-/* The same with PLACE, such as "file.c:12", behind the function. Where the two
+/* The same with PLACE, such as "file.c:12", after the function. Where the two
  * have no room, the place is there alone. */
 void truncate_line(FILE *stream, const char *function, const char *place,
                    const char *module, unsigned columns);

@@ -3,6 +3,7 @@
 #ifndef UTIL_NUMBER_H
 #define UTIL_NUMBER_H
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,13 +38,16 @@ number_hexadecimal(const uint8_t *bytes, size_t length, char *text)
 }
 
 /* Read the hexadecimal TEXT, of two digits for each byte, into BYTES, which has
- * room for MOST. Returns how many they are. */
+ * room for MOST. The first two characters that are no such digits end it.
+ * Returns how many bytes there are. */
 static inline size_t
 number_bytes(const char *text, uint8_t *bytes, size_t most)
 {
     size_t length = 0;
     unsigned byte;
-    while (length < most && sscanf(text + 2 * length, "%2x", &byte) == 1)
+    for (; length < most && isxdigit((unsigned char)text[0]) &&
+           isxdigit((unsigned char)text[1]) && sscanf(text, "%2x", &byte) == 1;
+         text += 2)
         bytes[length++] = (uint8_t)byte;
     return length;
 }

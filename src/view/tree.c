@@ -90,10 +90,12 @@ make_name(struct merge *merge, const struct tree_label *what, struct name *name)
            name->file != INTERN_NONE;
 }
 
-/* One step down from PARENT, to a frame that shows WHAT. Returns the place, or
- * INTERN_NONE if memory is short. */
+/* One step down from PARENT, to a frame that shows WHAT. A marker does not
+ * stand for one function, so a stack does not come back to it. Returns the
+ * place, or INTERN_NONE if memory is short. */
 static uint32_t
-step(struct merge *merge, uint32_t parent, const struct tree_label *what)
+step(struct merge *merge, uint32_t parent, const struct tree_label *what,
+     bool is_marker)
 {
     struct tree *tree = merge->tree;
     struct name key;
@@ -102,8 +104,8 @@ step(struct merge *merge, uint32_t parent, const struct tree_label *what)
     uint32_t name = intern_put(tree->names, &key, sizeof(key));
     if (name == INTERN_NONE)
         return INTERN_NONE;
-    for (uint32_t up = parent; merge->kind == TREE_ONCE && up != 0;
-         up = tree->nodes[up].parent)
+    bool is_once = merge->kind == TREE_ONCE && !is_marker;
+    for (uint32_t up = parent; is_once && up != 0; up = tree->nodes[up].parent)
         if (tree->nodes[up].name == name)
             return up;
     if (merge->kind == TREE_MODULES && parent != 0 &&
@@ -122,9 +124,10 @@ step_module(struct merge *merge, uint32_t parent, uint32_t node)
         .module = "",
         .file = "",
     };
-    if (profile_is_marker(profile, node))
+    bool is_marker = profile_is_marker(profile, node);
+    if (is_marker)
         what.function = naming_symbol(profile, node)->frames[0].function;
-    return step(merge, parent, &what);
+    return step(merge, parent, &what, is_marker);
 }
 
 /* The steps to the functions at NODE. */
@@ -135,11 +138,13 @@ step_functions(struct merge *merge, uint32_t parent, uint32_t node)
     const struct symbol *symbol = naming_symbol(profile, node);
     const char *module =
         profile_module_name(profile, profile->nodes[node].module);
+    bool is_marker = profile_is_marker(profile, node) ||
+                     profile->nodes[node].mark == NAMING_UNKNOWN_SCRIPT;
     for (unsigned i = symbol->count; i > 0 && parent != INTERN_NONE; i--) {
         const struct symbol_frame *frame = &symbol->frames[i - 1];
         const struct tree_label what = {frame->function, module, frame->file,
                                         frame->line, frame->start_line};
-        parent = step(merge, parent, &what);
+        parent = step(merge, parent, &what, is_marker);
     }
     return parent;
 }
@@ -189,7 +194,7 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
     if (merge->kind == TREE_FOLDED && sample->state != STATE_RUNNING)
         return 0;
     if (frame != NULL)
-        place = step(merge, place, &state);
+        place = step(merge, place, &state, false);
     if (place == INTERN_NONE)
         return -1;
     struct tree_node *node = &merge->tree->nodes[place];

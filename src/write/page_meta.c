@@ -201,7 +201,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         fprintf(stream, "%s\n", text);
     print_processes(stream, profile);
-    text_report_notes(stream, profile);
+    text_report_notes(stream, profile, true);
     (void)text_report_nameless(stream, tables->profile, false);
 }
 

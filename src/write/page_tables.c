@@ -68,10 +68,12 @@ number_of_module(struct page_tables *tables, uint32_t node)
     return put(tables, tables->modules, &row, sizeof(row));
 }
 
+/* With IS_NATIVE, before stacks were folded. */
 static enum page_kind
-kind_of(const struct profile *profile, uint32_t node)
+kind_of(const struct profile *profile, uint32_t node, bool is_native)
 {
-    if (node <= PROFILE_NOT_SAMPLED || profile_is_marker(profile, node))
+    if (node <= PROFILE_NOT_SAMPLED || profile_is_marker(profile, node) ||
+        (!is_native && profile->nodes[node].mark == NAMING_UNKNOWN_SCRIPT))
         return PAGE_MARKER;
     if (profile_is_script(profile, node))
         return PAGE_SCRIPT;
@@ -104,7 +106,7 @@ add_node(struct page_tables *tables, uint32_t node, bool is_native)
             page_tables_string(tables, frame->function),
             page_tables_string(tables, frame->file),
             number_of_module(tables, node),
-            kind_of(profile, node),
+            kind_of(profile, node, is_native),
         };
         const struct page_frame row = {
             put(tables, tables->functions, &function, sizeof(function)),

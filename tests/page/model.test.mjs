@@ -81,6 +81,12 @@ test('folded: a function once on a stack, with the same time of its own', () => 
   }
 });
 
+test('markers are not folded', () => {
+  const marked = { ...functions, kind: functions.kind.map(() => 4) };
+  const folded = buildTree(model, marked, { ...plain, fold: true });
+  assert.equal(folded.n, buildTree(model, functions, plain).n);
+});
+
 test('self and total of functions are those of the stacks', () => {
   const tree = buildTree(model, functions, plain);
   const top = functions_.topmost(tree, functions.n);

@@ -12,11 +12,12 @@
 #
 # It needs root, debootstrap and a mirror, and runs with --full. The roots are
 # made in SPROF_ROOTS, by default below the build, and deleted afterwards.
-set -u
+set -uo pipefail
 source=${SPROF_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${SPROF_BUILD:-$source/build}
 place=${SPROF_ROOTS:-$build/tests/roots}
 failures=0
+roots=0
 
 skip() {
     echo "skipped: $*"
@@ -29,6 +30,14 @@ mkdir -p "$place/cache"
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null |
     grep '/debian/\?$' | head -n 1)
 mirror=${mirror:-http://deb.debian.org/debian}
+proxies=()
+for name in http_proxy https_proxy; do
+    [ -z "${!name:-}" ] || proxies+=("$name=${!name}")
+done
+# The roots may be made inside the source.
+left_out=()
+inner=$(realpath -m --relative-to="$source" "$place")
+[[ $inner == ../* || $inner == . ]] || left_out=(--exclude="./$inner")
 
 # inside COMMAND...: in the root, with a /proc of its own; what it starts ends
 # with it.
@@ -36,17 +45,21 @@ inside() {
     timeout 3000 unshare --mount --pid --fork --kill-child \
         --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" \
+        DEBIAN_FRONTEND=noninteractive "${proxies[@]}" \
+        CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" \
         bash -c "cd /root/sprof && $*" </dev/null >"$root/log" 2>&1
 }
 
+# What compilers warn of: "file.c:12:3: warning: ..." or "cc1: warning: ...".
+warnings='^[^ ]*:[0-9]+:.*warning:|^cc1.*warning:'
+
 # check WHAT COMMAND: it succeeds, and the compiler warns of nothing.
 check() {
-    if inside "$2" && ! grep -q 'warning:' "$root/log"; then
+    if inside "$2" && ! grep -Eq "$warnings" "$root/log"; then
         echo "ok $release: $1"
     else
         echo "FAIL $release: $1"
-        grep -E 'warning:|rror' "$root/log" | head -n 5
+        grep -E "$warnings|rror" "$root/log" | head -n 5
         tail -n 5 "$root/log"
         failures=1
     fi
@@ -62,7 +75,8 @@ make_root() {
     echo "deb $mirror $release main" >"$root/etc/apt/sources.list"
     cp /etc/resolv.conf "$root/etc"
     mkdir "$root/root/sprof"
-    tar -C "$source" --exclude=./build --exclude='./build-*' -c . |
+    tar -C "$source" --exclude=./build --exclude='./build-*' \
+        "${left_out[@]}" -c . |
         tar -C "$root/root/sprof" -x
 }
 
@@ -103,10 +117,12 @@ try_release() {
 for release; do
     root=$place/$release
     if make_root; then
+        roots=$((roots + 1))
         try_release
-        rm -rf --one-file-system "$root"
     else
         echo "skipped $release: $(tail -n 1 "$place/$release.log")"
     fi
+    rm -rf --one-file-system "$root"
 done
+[ "$roots" -gt 0 ] || skip "no root could be made"
 exit $failures

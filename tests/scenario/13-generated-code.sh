@@ -274,7 +274,7 @@ grep -qE '^names [0-9.]+ % of CPU time .* in generated code: sprofile info' err 
 cp "$work/generated_code" node
 plain "$sprofile" record -o node.sprof -- ./node 300
 expect_status 0
-grep -qE '^names .* in generated code: `sprofile record --jit` has them$' err ||
+grep -qE '^names .* in generated code: `sprofile record --jit` gets them$' err ||
     fail "the summary does not say how node names its code: $(cat err)"
 for told in "-- ./node 300 none --perf-basic-prof" "--jit -- ./node 300" \
     "-- sh -c $work/generated_code\${IFS}1000;./node\${IFS}1"; do

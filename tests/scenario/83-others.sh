@@ -182,6 +182,17 @@ for way in plain title; do
 done
 plain "$sprofile" record -o "d.sprof" -- sh -c 'sleep 0.1 >/dev/null 2>&1 & exit 0'
 ! grep 'still run' err || fail "it has ended"
+# What the library does not record is named as that; without a spool there is no
+# profile to speak of.
+left='sleep 300 >/dev/null 2>&1 & echo $! >pid'
+plain env SPROF_ONLY=bash "$sprofile" record -o d.sprof -- bash -c "$left"
+kill "$(cat pid)"
+grep -qE "^sprofile record: 1 of its processes still runs \(sleep $(cat pid)\); the profile has nothing of that" err ||
+    fail "it is not recorded: $(cat err)"
+plain env SPROF_ONLY=none "$sprofile" record -o d.sprof -- bash -c "$left"
+kill "$(cat pid)"
+grep -q "1 of its processes still runs (sleep $(cat pid))$" err ||
+    fail "there is no profile: $(cat err)"
 
 # Goals: what a process of a recording writes on request has a name that holds,
 # is beside the profile of the recording, and is no part of that.

@@ -61,6 +61,33 @@ a_stack_counts_once_for_a_file(void **state)
     profile_free(profile);
 }
 
+/* The only code that was generated calls the C library. */
+static void
+generated_callers_are_advised(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(stream);
+    maker_add_process(4711, "/usr/bin/node");
+    maker_add_module(1, "/usr/bin/node");
+    maker_add_thread(1, 4711, "main");
+    maker_name(0x10, "main", NULL);
+    maker_add_node(1, 0, 0, 0x7f0000000000, NODE_RETURN);
+    maker_add_node(2, 1, 1, 0x10, 0);
+    maker_add_sample(1, 2, 10, 0);
+    struct profile *profile = maker_load(NULL);
+    assert_int_equal(text_report_nameless(stream, profile, false), 0);
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(text,
+                        "names 100.0 % of CPU time has frames without names in "
+                        "generated code: `sprofile record --jit` gets them\n");
+    free(text);
+    profile_free(profile);
+}
+
 /* Only time of their own counts, and none of generated code. Functions of one
  * name are one. */
 static void
@@ -248,6 +275,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT(a_stack_counts_once_for_a_file),
         UNIT(functions_have_their_own_time),
+        UNIT(generated_callers_are_advised),
         UNIT(starts_have_names),
         UNIT(small_files_are_summed),
         UNIT(a_hint_is_given_once),

@@ -450,6 +450,46 @@ texts_fit(void **state)
                            "|work");
 }
 
+/* The stack is first, [caller guessed], second, second, [caller guessed],
+ * third. */
+static void
+markers_are_not_folded(void **state)
+{
+    const struct text_report_options options = {.value = VALUE_CPU};
+    struct branches branches;
+    FILE *stream = print_begin();
+
+    (void)state;
+    maker_name(0x10, "first", NULL);
+    maker_name(0x20, "second", NULL);
+    maker_name(0x30, "third", NULL);
+    maker_add_head();
+    maker_add_node(1, 0, 1, 0x11, NODE_RETURN);
+    maker_add_node(2, 1, 0, 0, NODE_GUESSED);
+    maker_add_node(3, 2, 1, 0x21, NODE_RETURN);
+    maker_add_node(4, 3, 1, 0x21, NODE_RETURN);
+    maker_add_node(5, 4, 0, 0, NODE_GUESSED);
+    maker_add_node(6, 5, 1, 0x30, 0);
+    maker_add_sample(1, 6, 10, 0);
+    struct profile *profile = maker_load(NULL);
+    struct tree *tree = tree_build(profile, TREE_ONCE);
+    assert_non_null(tree);
+    assert_int_equal(tree_branches(&branches, tree, VALUE_CPU, 1, 0), 0);
+    assert_int_equal(tree_text_write(stream, profile, tree, &branches, false,
+                                     &options),
+                     0);
+    expect_printed(
+        stream, "  cpu cum      %    ±  cpu flat      %  call tree\n"
+                "    0.010  100.0 27.8     0.000    0.0  first (app)\n"
+                "    0.010  100.0 27.8     0.000    0.0  > [caller guessed]\n"
+                "    0.010  100.0 27.8     0.000    0.0  > second (app)\n"
+                "    0.010  100.0 27.8     0.000    0.0  > [caller guessed]\n"
+                "    0.010  100.0 27.8     0.010  100.0  > third (app)\n");
+    tree_release_branches(&branches);
+    tree_free(tree);
+    profile_free(profile);
+}
+
 int
 main(void)
 {
@@ -467,6 +507,7 @@ main(void)
         UNIT(a_missing_source_is_told),
         UNIT(rows_for_programs_are_whole),
         UNIT(texts_fit),
+        UNIT(markers_are_not_folded),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -49,7 +49,7 @@ static void
 list_process(const struct process *process, void *context)
 {
     struct list *list = context;
-    char path[PATH_MAX + 64], unused[PATH_MAX + 512], command[256];
+    char path[PATH_MAX + 64], unused[PATH_MAX + 512], command[256] = "";
     if (process_find_spool(process->pid, path, sizeof(path), unused,
                            sizeof(unused)) != 0)
         return;

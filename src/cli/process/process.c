@@ -432,6 +432,16 @@ process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
 }
 
 bool
+process_has_library(pid_t pid)
+{
+    struct process process;
+    struct search search = {.process = &process};
+    char unused[256];
+    return process_look(&process, pid, unused, sizeof(unused)) == 0 &&
+           read_all_maps(&search) == 0 && search.has_library;
+}
+
+bool
 process_spool_is_in(const char *path, const char *directory)
 {
     struct stat wanted, now;

@@ -54,6 +54,10 @@ bool process_is_alive(const struct process *process);
 int process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
                        size_t error_size);
 
+/* Whether process PID has mapped libsprof.so; false where this user may not
+ * look. */
+bool process_has_library(pid_t pid);
+
 /* Whether the spool at PATH is in DIRECTORY itself. */
 bool process_spool_is_in(const char *path, const char *directory);
 

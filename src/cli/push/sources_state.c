@@ -53,10 +53,10 @@ struct saved {
     char *name, *path, *service, *attributes, *container;
 };
 
-/* The text behind WORD in LINE, for the caller to free; NULL if it is another
+/* The text after WORD in LINE, for the caller to free; NULL if it is another
  * line. */
 static char *
-text_behind(char *line, const char *word)
+text_after(char *line, const char *word)
 {
     size_t length = strlen(word);
     line[strcspn(line, "\n")] = '\0';
@@ -74,7 +74,7 @@ skip_position(FILE *state)
     size_t size = 0;
     bool has_values = false;
     while (getline(&line, &size, state) > 0 && strcmp(line, "end\n") != 0) {
-        char *values = text_behind(line, "taken");
+        char *values = text_after(line, "taken");
         has_values |= values != NULL && strpbrk(values, "123456789") != NULL;
         free(values);
     }
@@ -162,7 +162,7 @@ take_line(struct saved *saved, char *line)
     char **const fields[] = {&saved->name, &saved->path, &saved->service,
                              &saved->attributes, &saved->container};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        char *text = text_behind(line, words[i]);
+        char *text = text_after(line, words[i]);
         if (text == NULL)
             continue;
         free(*fields[i]);
@@ -188,7 +188,7 @@ sources_state_resume(struct sources *sources, FILE *state)
     char *line = NULL;
     size_t size = 0;
     while (getline(&line, &size, state) > 0) {
-        char *done = text_behind(line, "done");
+        char *done = text_after(line, "done");
         if (strcmp(line, "at") == 0 && saved.name != NULL) {
             resume_one(sources, &saved, state);
             release_saved(&saved);

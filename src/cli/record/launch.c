@@ -244,7 +244,7 @@ launch_set(const char *name, const char *value)
     return unsetenv(name) == 0 ? setenv(name, value, 1) : -1;
 }
 
-/* Preload the library. It stands behind other preloaded libraries, because some
+/* Preload the library. It stands after other preloaded libraries, because some
  * insist on being first. */
 static int
 set_preload(const struct launch *launch)

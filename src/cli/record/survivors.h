@@ -7,6 +7,7 @@
 #ifndef CLI_RECORD_SURVIVORS_H
 #define CLI_RECORD_SURVIVORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/process/process.h"
@@ -16,8 +17,13 @@ struct spools;
 /* SURVIVORS_NAMED: how many of them are named. */
 enum { SURVIVORS_NAMED = 3 };
 
+struct survivor {
+    struct process process;
+    bool is_recorded; /* its spool is there, or will be */
+};
+
 struct survivors {
-    struct process *all;
+    struct survivor *all;
     unsigned count;
 };
 
@@ -27,7 +33,8 @@ struct survivors {
 void survivors_find(struct survivors *survivors, const char *directory);
 
 /* Print a line on them, and on those of SPOOLS that live besides: in another
- * PID namespace, or where this user may not look. Nothing if there are none. */
+ * PID namespace, or where this user may not look. Processes that are not
+ * recorded have a line of their own. Nothing if there are none. */
 void survivors_say(const struct survivors *survivors,
                    const struct spools *spools);
 

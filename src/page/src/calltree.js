@@ -5,7 +5,7 @@
  * depend on the rows that are selected. Parents come before their children.
  */
 import { Pairs, longer } from './pairs.js';
-import { processName, string, threadTitle } from './model.js';
+import { KIND, processName, string, threadTitle } from './model.js';
 
 /**
  * @typedef {import('./model.js').Model} Model
@@ -30,7 +30,9 @@ import { processName, string, threadTitle } from './model.js';
 
 /** A tree that grows. Pair N is node N; that of the root has no parent. */
 class Growing {
-  constructor() {
+  /** @param {ArrayLike<number>} kind of each function */
+  constructor(kind) {
+    this.kind = kind;
     this.pairs = new Pairs();
     this.pairs.put(-1, 0);
     this.depth = new Int32Array(this.pairs.first.length);
@@ -135,7 +137,7 @@ function groupNames(model, group) {
  * @returns {Tree}
  */
 export function buildTree(model, functions, shape) {
-  const growing = new Growing();
+  const growing = new Growing(functions.kind);
   const groups = shape.group === 'none' ? null : groupRows(model, shape.group);
   const ends = shape.invert
     ? fromLeaf(model, functions, shape, growing, groups?.of ?? null)
@@ -259,7 +261,8 @@ function placeOne(growing, place, parent, func, shape, leaf) {
 
 /**
  * The place below AT for FUNC. With recursion folded, a stack that comes back
- * to a function goes on in its first box.
+ * to a function goes on in its first box. A marker stands for no one function,
+ * so it is not folded.
  * @param {Growing} growing
  * @param {number} at
  * @param {number} func
@@ -268,7 +271,7 @@ function placeOne(growing, place, parent, func, shape, leaf) {
  */
 function below(growing, at, func, sample, shape) {
   const { first, second } = growing.pairs;
-  if (shape.fold)
+  if (shape.fold && growing.kind[func] !== KIND.marker)
     for (let up = at; up > 0; up = first[up])
       if (second[up] === func) return up;
   return growing.child(at, func, sample);

@@ -159,7 +159,7 @@ export function collectChoices(app) {
   );
 }
 
-/** The module of each node, "" for markers. @param {App} app */
+/** The module of each node, "" for markers without one. @param {App} app */
 function leafModules(app) {
   const { model } = app;
   return app.keep('leafModules', [], () => {
@@ -168,8 +168,9 @@ function leafModules(app) {
     );
     return Array.from(model.nodes.frame, (frame, node) => {
       const func = model.frames.func[frame];
-      if (node === 0 || model.funcs.kind[func] === 4) return '';
-      return names[model.funcs.module[func]] ?? '';
+      const module = model.funcs.module[func];
+      if (node === 0 || (model.funcs.kind[func] === 4 && !module)) return '';
+      return names[module] ?? '';
     });
   });
 }

@@ -115,7 +115,7 @@ function rowTest(model, functions, { key, value }) {
 
 /**
  * The nodes whose function is in a module of a name or path that MATCHES.
- * Markers are in none.
+ * A marker that stands for no code of a module is in none.
  * @param {Model} model
  * @param {Functions} functions
  * @param {(name: string) => boolean} matches
@@ -130,8 +130,9 @@ function leavesIn(model, functions, matches) {
   const yes = new Uint8Array(model.nodes.n);
   for (let node = 1; node < yes.length; node++) {
     const entry = model.frames.func[frame[node]];
-    if (model.funcs.kind[entry] === 4) continue;
-    yes[node] = modules[model.funcs.module[entry]] ? 1 : 0;
+    const module = model.funcs.module[entry];
+    if (model.funcs.kind[entry] === 4 && !module) continue;
+    yes[node] = modules[module] ? 1 : 0;
   }
   return yes;
 }
