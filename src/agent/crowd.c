@@ -59,14 +59,17 @@ crowd_before_fork(void)
         crowd = (struct crowd *)made;
 }
 
-/* A process that was killed may stay for long as a zombie. */
+/* A process that was killed may stay for long as a zombie. That matters where
+ * others wait for its place. Where they do not, the file is not read for each
+ * of many children. */
 static bool
-is_free(pid_t holder)
+is_free(enum crowd_place place, pid_t holder)
 {
     char line[512];
     if (holder == 0 || sys_kill(holder, 0) == -ESRCH)
         return true;
-    return proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) > 0 &&
+    return place == CROWD_WRITING &&
+           proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) > 0 &&
            *proc_stat_field(line, 3) == 'Z';
 }
 
@@ -79,7 +82,7 @@ crowd_enter(enum crowd_place place)
     for (unsigned i = 0; i < counts[place]; i++) {
         pid_t holder = atomic_load(&crowd->places[place][i]);
         if (holder == own ||
-            (is_free(holder) &&
+            (is_free(place, holder) &&
              atomic_compare_exchange_strong(&crowd->places[place][i], &holder,
                                             own)))
             return true;

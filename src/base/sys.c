@@ -298,7 +298,7 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
 /* Number of ranges. */
 #define RANGES 32u
 
-/* A range of addresses that nobody else gets. What is not in use there cannot
+/* A range of addresses for this library alone. What is not in use there cannot
  * be touched. The first units hold this. */
 struct range {
     uint64_t units;
@@ -306,7 +306,7 @@ struct range {
 };
 static _Atomic(struct range *) ranges[RANGES];
 
-/* Map addresses that nobody can touch. A core file has nothing of them, nor of
+/* Map addresses that no access reaches. A core file has nothing of them, nor of
  * what they become. Huge pages would have megabytes in memory for each word. */
 static long
 bar(uint64_t at, uint64_t size, int flags)
@@ -439,7 +439,7 @@ range_at(uint64_t address)
     return NULL;
 }
 
-/* Nobody uses the COUNT units at address AT any more. */
+/* The COUNT units at address AT are free from now on. */
 static void
 give_back(uint64_t at, uint64_t count)
 {

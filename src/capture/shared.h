@@ -30,9 +30,8 @@ struct shared_site {
     _Atomic bool is_old;
 };
 
-#define SHARED_SITES                                        \
-    8u /* sites of one thread; calls at others have no time \
-        */
+/* The most sites of one thread. Calls at others have no time. */
+#define SHARED_SITES 8u
 
 /* The thread's own account of such calls. It alone writes this. */
 struct shared_meter {

@@ -99,7 +99,7 @@ find_site(struct shared_meter *meter, uint64_t id)
     if (place == SHARED_SITES)
         return place;
     struct shared_site *site = &meter->sites[place];
-    /* Who reads the times of two sites sees that the id has changed. */
+    /* The id changes before the times do (waiting_times). */
     store(&site->id, 0);
     atomic_thread_fence(memory_order_release);
     store(&site->ns, 0);
@@ -143,7 +143,7 @@ waiting_time_begin(struct shared_thread *thread, const struct regs *at,
         return;
     meter->cpu = reads ? clock_own() : CLOCK_NONE;
     atomic_store_explicit(&meter->site, i, memory_order_relaxed);
-    /* Who sees the time sees the site (waiting_times). */
+    /* The site is written before the time (waiting_times). */
     atomic_store_explicit(&meter->since, clock_now(), memory_order_release);
 }
 

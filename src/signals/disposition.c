@@ -292,10 +292,10 @@ borrow_spare(void)
 bool
 disposition_can_spare(int signo)
 {
-    if (signals_number(SIGNALS_SPARE) == 0)
+    bool is_asked_by = signo == signals_number(SIGNALS_ASK);
+    if (is_asked_by && signals_number(SIGNALS_SPARE) == 0)
         borrow_spare();
-    return signo != signals_number(SIGNALS_ASK) ||
-           signals_number(SIGNALS_SPARE) != 0;
+    return !is_asked_by || signals_number(SIGNALS_SPARE) != 0;
 }
 
 /* Ask questions by the spare number from now on, if there is one. */
