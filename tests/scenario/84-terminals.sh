@@ -72,7 +72,8 @@ grep -q 'Name? .*sprof: [0-9.]* s, .* lost' out || fail "no line: $(cat out)"
 
 # Goals:
 # - each command that takes a PID lists what it can be given, if it is given
-#   none;
+#   none, each with its whole command, or as much of it as a terminal has room
+#   for;
 # - root is not told to try as root.
 section "which process"
 
@@ -87,6 +88,10 @@ for command in top stacks start stop dump; do
         grep -qx " *$pid  $work/busy_and_waiting 200000" err ||
         fail "$command does not list the process: $(cat err)"
 done
+write_terminal
+plain /usr/bin/python3 terminal.py 40 "" 0 "$sprofile" stacks
+line="$(printf '%9d  %s 200000' "$pid" "$work/busy_and_waiting")"
+tr -d '\r' <out | grep -qxF "${line:0:40}" || fail "40 columns: $(cat out)"
 kill "$pid"
 wait "$running"
 if [ "$(id -u)" -eq 0 ] && unshare -Ur true 2>/dev/null; then

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "base/proc.h"
 #include "base/text.h"
@@ -38,11 +39,27 @@ discover_each(void (*use)(const struct process *process, void *context),
     return 0;
 }
 
-/* Where the list goes, and how many are in it. */
+enum { PID_COLUMNS = 11 /* of a line, before the command */ };
+
+/* Where the list goes, how many are in it, and how many columns a command may
+ * take. */
 struct list {
     FILE *stream;
     unsigned count;
+    int limit;
 };
+
+/* How many columns a command may take on STREAM: a line of a terminal is not
+ * wrapped, a line of a file is whole (ioctl_tty(2)). */
+static int
+command_limit(FILE *stream)
+{
+    struct winsize size;
+    bool is_terminal = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0;
+    return !is_terminal || size.ws_col <= PID_COLUMNS
+               ? INT_MAX
+               : size.ws_col - PID_COLUMNS;
+}
 
 /* For discover_each. */
 static void
@@ -61,14 +78,14 @@ list_process(const struct process *process, void *context)
     text_hide_controls(command);
     if (list->count++ == 0)
         fputs("These processes run with libsprof.so:\n", list->stream);
-    fprintf(list->stream, "%9ld  %.60s\n", (long)process->pid,
+    fprintf(list->stream, "%9ld  %.*s\n", (long)process->pid, list->limit,
             length > 0 ? command : process->name);
 }
 
 void
 discover_list(FILE *stream)
 {
-    struct list list = {.stream = stream};
+    struct list list = {.stream = stream, .limit = command_limit(stream)};
     (void)discover_each(list_process, &list);
     if (list.count == 0)
         fputs("No process that you may look at runs with libsprof.so.\n",
