@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "model/events.h"
 #include "model/folding.h"
 #include "read/load.h"
 #include "arguments.h"
@@ -241,7 +242,7 @@ load_all(const struct filter_options *filter, char *const *paths, int count,
     for (int i = 0; i < count; i++)
         used += load_input(profile, paths[i]) == 0;
     profile->is_short = used < count;
-    if (used > 0)
+    if (used > 0 && events_separate(profile) == 0)
         return profile;
     profile_free(profile);
     return NULL;

@@ -323,14 +323,98 @@ renumber_events(struct profile *profile, const uint32_t *numbers)
     profile->event_count = kept;
 }
 
+/* Whether EVENT fills its duration. Waits at one place with others between them
+ * do not, and neither do points. */
+static bool
+is_solid(const struct profile_event *event)
+{
+    return event->duration > 0 && event->wall >= event->duration;
+}
+
+static uint64_t
+end_of(const struct profile_event *event)
+{
+    uint64_t end = event->time;
+    sum_add(&end, event->duration);
+    return end;
+}
+
+/* For qsort_r, of numbers of events: by their ends, then by the numbers. */
+static int
+compare_ends(const void *left, const void *right, void *context)
+{
+    const struct profile *profile = context;
+    size_t i = *(const size_t *)left, j = *(const size_t *)right;
+    uint64_t a = end_of(&profile->events[i]), b = end_of(&profile->events[j]);
+    return a != b ? (a > b) - (a < b) : (i > j) - (i < j);
+}
+
+/* Put the numbers of the solid events into ORDER, by their ends. LIMITS is 0
+ * for each thread. Returns how many there are, or 0 if none overlap. */
+static size_t
+sort_solid(struct profile *profile, uint64_t *limits, size_t *order)
+{
+    size_t count = 0;
+    bool overlap = false;
+    for (size_t i = 0; i < profile->event_count; i++) {
+        const struct profile_event *event = &profile->events[i];
+        uint64_t *limit = &limits[profile->samples[event->sample].thread];
+        if (!is_solid(event))
+            continue;
+        overlap |= event->time < *limit;
+        *limit = end_of(event);
+        order[count++] = i;
+    }
+    if (!overlap)
+        return 0;
+    qsort_r(order, count, sizeof(*order), compare_ends, profile);
+    return count;
+}
+
+/* Move EVENT to an earlier time, so that it ends at LIMIT at the latest. What
+ * has no room after the start of its process becomes shorter. */
+static void
+end_before(struct profile_event *event, uint64_t limit)
+{
+    uint64_t end = end_of(event);
+    if (end <= limit)
+        return;
+    uint64_t excess = end - limit;
+    event->time = event->time > excess ? event->time - excess : 0;
+    event->duration = limit - event->time;
+}
+
+int
+events_separate(struct profile *profile)
+{
+    uint64_t *limits = NULL;
+    size_t *order = NULL, count;
+    bool has_room = ARRAY_NEW(limits, profile->thread_count + 1u) &&
+                    ARRAY_NEW(order, profile->event_count + 1u);
+    count = has_room ? sort_solid(profile, limits, order) : 0;
+    for (uint32_t i = 0; count > 0 && i < profile->thread_count; i++)
+        limits[i] = UINT64_MAX;
+    for (size_t i = count; i-- > 0;) {
+        struct profile_event *event = &profile->events[order[i]];
+        uint64_t *limit = &limits[profile->samples[event->sample].thread];
+        end_before(event, *limit);
+        *limit = event->time;
+    }
+    free(limits);
+    free(order);
+    return has_room ? 0 : -1;
+}
+
 /* The order matters. First the sums of the remaining events are made, then
  * samples without values go, then events get the samples' new numbers. */
 int
 events_clip(struct profile *profile, uint64_t from, uint64_t to)
 {
     uint32_t *numbers = calloc(profile->sample_count + 1u, sizeof(*numbers));
-    if (numbers == NULL)
+    if (numbers == NULL || events_separate(profile) != 0) {
+        free(numbers);
         return -1;
+    }
     clip_events(profile, from, to);
     forget_sums(profile);
     sum_events(profile);

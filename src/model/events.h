@@ -37,6 +37,15 @@ uint64_t events_time(const struct profile *profile,
                      const struct profile_event *event);
 
 /*
+ * Move events of PROFILE so that a thread is in one place at a time. Time in
+ * line is known when it is over, and is recorded later than it was. So the
+ * events that fill their durations overlap by it, and the earlier one is moved
+ * to where nothing was recorded. Returns 0, or -1 with errno set if memory is
+ * short.
+ */
+int events_separate(struct profile *profile);
+
+/*
  * Remove from PROFILE what was not between FROM and TO, in ns since
  * profile->start, TO excluded. A wait that reaches beyond keeps a part of its
  * values, in proportion to its time inside. So windows side by side add up to

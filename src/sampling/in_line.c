@@ -84,13 +84,21 @@ in_line_place(struct thread_time *account, uint32_t index,
 /* No look tells the place. A thread that wakes stands in line first: that is at
  * the place of the wait. Otherwise it was about to run on. The labels are those
  * of that place. So no stack is shown with labels that the thread did not have
- * there. */
+ * there. A line of long ago is shown at its time. */
 void
 in_line_guess(struct thread_time *account, uint32_t index, uint64_t now)
 {
     bool is_wait = account->has_woken || account->ran_at.node == 0;
+    bool is_old =
+        account->unplaced != 0 && now > account->unplaced_since + LINE_NS;
+    if (is_old) {
+        in_line_flush(account, index, now);
+        now = account->unplaced_since;
+    }
     in_line_place(account, index,
                   is_wait ? &account->waited_at : &account->ran_at, now);
+    if (is_old)
+        in_line_flush(account, index, now);
 }
 
 /* Show that the thread waited at PLACE for NS before NOW. */

@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: each trigger gives the rate that was asked for, as far as it
-# can, and exact CPU time. On a machine with other work samples are lost.
+# can, and exact CPU time. The kernel looks at timers when it ticks, and few ticks
+# meet a thread of a busy machine: as many as those of the program's own timer.
 . "$(dirname "$0")/../scenario/lib.sh"
 
-for row in "perf 900" "timer 80" "ask 700"; do
+for row in "perf 900" "timer 0" "ask 700"; do
     read -r trigger least <<<"$row"
     rm -f p.*
+    program=known_stack.o2
+    [ "$trigger" != timer ] || program=own_sigprof
     profile SPROF_COST=off SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
-        "$work/known_stack.o2" 1000
+        "$work/$program" 1000 1
     if grep -q 'does not work here' err; then
         lacks "$trigger" "does not work here"
         continue
     fi
     part "$trigger"
     expect_ok
+    own=$(sed -n 's/^own: \([0-9]*\) .*/\1/p' err)
+    [ "$trigger" != timer ] || least=$((${own:-1000} * 4 / 5))
     "$sprofile" info p.sprof >info
     count=$(sed -n "s/^triggers .*\\b$trigger \\([0-9]*\\).*/\\1/p" info)
     [ "${count:-0}" -ge "$least" ] ||

@@ -273,6 +273,42 @@ windows_add_up(void **state)
     assert_int_equal(totals[VALUE_WALL], 37 * MS + 7);
 }
 
+/* 3 ms in line are recorded after a wait of 3 ms, but begin 1 ms before its
+ * end: the wait was 1 ms earlier. */
+static void
+a_thread_is_in_one_place_at_a_time(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 10; i++) {
+        weigh_begin();
+        add_wait(1, 3 * MS, 3 * MS, 0);
+        add_wait(2, 0, 10 * MS, 0);
+        add_wait(1, 5 * MS, 3 * MS, 0);
+        struct profile *profile = weigh_load(new_profile());
+        assert_int_equal(events_clip(profile, i * MS, (i + 1) * MS), 0);
+        assert_int_equal(profile->totals[VALUE_WALL],
+                         i >= 2 && i < 8 ? 2 * MS : MS);
+        expect_sums(profile);
+        profile_free(profile);
+    }
+}
+
+/* What has no room after the start of the process is not lost. */
+static void
+an_event_without_room_is_shorter(void **state)
+{
+    (void)state;
+    weigh_begin();
+    add_wait(1, 0, 6 * MS, 0);
+    add_wait(1, 5 * MS, 3 * MS, 0);
+    struct profile *profile = weigh_load(new_profile());
+    assert_int_equal(events_separate(profile), 0);
+    expect_event(profile, 0, 0, 5 * MS, 0, 6 * MS);
+    expect_event(profile, 1, 5 * MS, 3 * MS, 0, 3 * MS);
+    expect_sums(profile);
+    profile_free(profile);
+}
+
 static void
 an_empty_window_leaves_nothing(void **state)
 {
@@ -333,6 +369,8 @@ main(void)
         UNIT(several_spools_have_their_own_events),
         UNIT(events_are_clipped_to_the_window),
         UNIT(windows_add_up),
+        UNIT(a_thread_is_in_one_place_at_a_time),
+        UNIT(an_event_without_room_is_shorter),
         UNIT(an_empty_window_leaves_nothing),
         UNIT(damage_is_survived),
     };

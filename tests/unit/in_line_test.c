@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include "process/threads.h"
+#include "sampling/in_line.h"
 #include "sampling/observe.h"
+#include "sampling/roster.h"
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
@@ -215,6 +217,51 @@ a_thread_that_lost_its_cpu_says_where(void **state)
     assert_true(made_sums_add_up());
 }
 
+/* 4 ms in line of which no look tells the place; a long time passes. Returns
+ * when that was. */
+static uint64_t
+stand_without_a_place(struct thread_time *account)
+{
+    struct made_thread *thread = made_thread_of(MADE_PID);
+    wait_with_a_note(thread);
+    thread->noted = 0;
+    made_pass(MADE_PID, MADE_MS);
+    stand_for_4_ms(thread);
+    made_run(MADE_PID, 50000);
+    made_tick();
+    assert_int_equal(account->unplaced, 4 * MADE_MS);
+    uint64_t then = made_now;
+    made_run(MADE_PID, 200 * MADE_MS);
+    return then;
+}
+
+static void
+a_line_without_a_place_is_shown_at_its_time(void **state)
+{
+    uint32_t index = threads_index(MADE_PID);
+    struct thread_time *account = thread_time_of(index);
+
+    (void)state;
+    uint64_t then = stand_without_a_place(account);
+    in_line_guess(account, index, made_now);
+    assert_int_equal(account->unplaced, 0);
+    const struct record_sample *line = made_last(MADE_PID);
+    assert_int_equal(line->state, STATE_RUNQUEUE);
+    assert_int_equal(line->time + line->duration, then);
+    assert_int_equal(line->wall, 4 * MADE_MS);
+}
+
+static void
+a_line_without_a_place_stays_in_its_file(void **state)
+{
+    struct thread_time *account = thread_time_of(threads_index(MADE_PID));
+
+    (void)state;
+    (void)stand_without_a_place(account);
+    roster_before_rotate(made_now);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 4 * MADE_MS);
+}
+
 int
 main(void)
 {
@@ -231,6 +278,10 @@ main(void)
         cmocka_unit_test_setup(a_running_thread_tells_no_place_of_a_line,
                                made_set_up),
         cmocka_unit_test_setup(a_thread_that_lost_its_cpu_says_where,
+                               made_set_up),
+        cmocka_unit_test_setup(a_line_without_a_place_is_shown_at_its_time,
+                               made_set_up),
+        cmocka_unit_test_setup(a_line_without_a_place_stays_in_its_file,
                                made_set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
