@@ -22,11 +22,11 @@ done < <(sed -n '/^| folder | what it is | may include |$/,/^$/p' \
 # Whether FILE may include HEADER by the row of FOLDER.
 is_allowed() {
     local folder=$1 file=$2 header=$3 entry
-    for entry in ${allowed[$folder]}; do
+    for entry in ${allowed[$folder]-}; do
         [ "$header" = "$entry" ] && return 0
         [ "${header%%/*}" = "$entry" ] && return 0
     done
-    [ "${file#src/"$folder"/} $header" = "${also[$folder]}" ]
+    [ "${file#src/"$folder"/} $header" = "${also[$folder]-}" ]
 }
 
 check_include() {
