@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * serve.c -- see serve.h. It runs on the sampler thread, which never waits for
- * a target. While it serves, it allocates nothing, and takes no lock but
- * libunwind's private ones. It reads the target's memory only by system calls,
- * because the target may leave at its deadline.
+ * a target. While it serves, it allocates nothing and takes no lock. It reads
+ * the target's memory only by system calls, because the target may leave at its
+ * deadline.
  */
 #include <stddef.h>
 

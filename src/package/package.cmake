@@ -38,7 +38,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs TYPE DOC
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/continuous
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(linked include/sprof.h src/base/loss.h src/base/options.h
-    src/store/layout.h)
+    src/store/layout.h examples/words.c)
   get_filename_component(folder ${linked} DIRECTORY)
   install(FILES ${CMAKE_SOURCE_DIR}/${linked}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

@@ -3,7 +3,9 @@
 #
 # Every option of the table (base/options.h) is documented, in README.md or
 # docs/options.md, and docs/options.md names none that does not exist. The values
-# and defaults that the docs give are those of the table.
+# and defaults that the docs give are those of the table. The pages for all are
+# short, docs/README.md has a line for each page, and the files that pages of the
+# design name are there.
 . "$(dirname "$0")/lib.sh"
 
 table=$source/src/base/options.h
@@ -127,5 +129,30 @@ while IFS=' ' read -r file named value; do
     grep -A1 "\"$named\"" "$table" | grep -qF ", \"${value//,/}\"," ||
         complain "$file: $named: the default is not $value"
 done < <(cd "$source" && grep -oE '`SPROF_[A-Z_]+` \([^ ()]+ by default\)' \
-    README.md docs/*.md | sed -E 's/:`(SPROF_[A-Z_]+)` \(`?([^ `]*)`? .*/ \1 \2/')
+    README.md docs/*.md docs/design/*.md | sed -E 's/:`(SPROF_[A-Z_]+)` \(`?([^ `]*)`? .*/ \1 \2/')
+
+# PAGE WORDS: the most words of a page that everybody reads.
+while read -r page most; do
+    words=$(wc -w <"$source/$page")
+    [ "$words" -le "$most" ] ||
+        complain "$page: $words words are more than $most; move details to a page"
+done <<END
+README.md 1200
+docs/design.md 8000
+END
+
+cd "$source/docs" || exit 1
+for page in *.md design/*.md; do
+    [ "$page" = README.md ] || grep -qF "]($page)" README.md ||
+        complain "docs/README.md: no line for $page"
+done
+for page in design.md design/*.md; do
+    head -n 1 "$page" | grep -q '^# .*?$' ||
+        complain "docs/$page: does not open with the question that it answers"
+    for file in $(grep -ohE '`[a-z_0-9/]+/[A-Za-z_0-9]+\.(c|h|js|sh|py|txt|map)`' \
+        "$page" | tr -d '`' | sort -u); do
+        [ -e "../src/$file" ] || [ -e "../$file" ] ||
+            complain "docs/$page: $file is not there"
+    done
+done
 finish

@@ -6,50 +6,27 @@
 # bare, one of another folder with its path.
 . "$(dirname "$0")/lib.sh"
 
-# FOLDER: what it may include, as folder or folder/header. A folder within a
-# folder may include what that one may, and the other way round.
-allowed() {
-    local program="base libc process store unwind signals capture labels journal"
-    local outside="base util symbol model read view live show write store"
-    case $1 in
-    base) ;;
-    libc | process | store) echo base ;;
-    unwind) echo base process ;;
-    signals) echo base ;;
-    capture) echo base process unwind signals ;;
-    labels) echo base process/threads.h ;;
-    journal) echo base process store labels unwind ;;
-    sampling) echo "$program" ;;
-    agent) echo "$program" sampling ;;
-    hooks) echo "$program" sampling agent ;;
-    util) echo base ;;
-    symbol) echo base util store/layout.h ;;
-    model) echo base util symbol store/layout.h ;;
-    read) echo base util symbol model store ;;
-    view) echo base util symbol model ;;
-    live) echo base util symbol model read view store ;;
-    show) echo base util symbol model view live ;;
-    write) echo base util symbol model read view live show store ;;
-    cli) echo "$outside" ;;
-    *) complain "src/$1: a folder that the table does not know" ;;
-    esac
-}
+# The rows of the table: a folder, and in the last column what it may include, as
+# `folder` or `folder/header`. After a semicolon "`FILE` also `folder/header`"
+# stands for one file. A folder within a folder may include what that one may,
+# and the other way round.
+declare -A allowed also
+while IFS='|' read -r _ name _ entries _; do
+    name=$(tr -d '` ' <<<"$name")
+    allowed[$name]=$(grep -o '`[^`]*`' <<<"${entries%%;*}" | tr -d '`')
+    also[$name]=$(sed -n 's/.*; `\(.*\)` also `\(.*\)` *$/\1 \2/p' <<<"$entries")
+done < <(sed -n '/^| folder | what it is | may include |$/,/^$/p' \
+    "$source/docs/design.md" | sed '1,2d;$d')
+[ "${#allowed[@]}" -gt 0 ] || complain "docs/design.md: no table of folders"
 
-# FILE HEADER: whether this one file may include that header besides.
-exception() {
-    case "$1 $2" in
-    "src/agent/output.c write/report.h") return 0 ;;
-    esac
-    return 1
-}
-
+# Whether FILE may include HEADER by the row of FOLDER.
 is_allowed() {
-    local folder=$1 header=$2 entry
-    for entry in $(allowed "$folder"); do
+    local folder=$1 file=$2 header=$3 entry
+    for entry in ${allowed[$folder]-}; do
         [ "$header" = "$entry" ] && return 0
         [ "${header%%/*}" = "$entry" ] && return 0
     done
-    return 1
+    [ "${file#src/"$folder"/} $header" = "${also[$folder]-}" ]
 }
 
 check_include() {
@@ -64,8 +41,9 @@ check_include() {
             complain "$file: \"$header\": own folder, write it bare" ;;
     "$folder"/*) ;;
     */*)
-        is_allowed "$folder" "$header" || exception "$file" "$header" ||
-            complain "$file: \"$header\": $folder/ may not include that" ;;
+        is_allowed "$folder" "$file" "$header" ||
+            complain "$file: \"$header\": docs/design.md has no $header in" \
+                "the row of $folder" ;;
     *)
         [ -e "$source/${file%/*}/$header" ] ||
             complain "$file: \"$header\": not in this folder" ;;
@@ -76,6 +54,11 @@ includes() {
     sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$1"
 }
 
+for path in "$source"/src/*/; do
+    folder=$(basename "$path")
+    [[ -v allowed[$folder] ]] ||
+        complain "docs/design.md: src/$folder has no row in the table of folders"
+done
 for path in $(c_sources src); do
     file=${path#"$source"/}
     while read -r header; do

@@ -18,7 +18,8 @@ for path in "$folder"/[0-9]*.sh "$source"/tests/timed/[0-9]*.sh; do
         complain "$name: another one has its number"
 done
 for named in $(grep -ohE 'scenario[./][0-9]{2}-[a-z-]+' \
-    "$source"/README.md "$source"/docs/*.md | sed 's/.*[./]//'); do
+    "$source"/README.md "$source"/docs/*.md "$source"/docs/design/*.md |
+    sed 's/.*[./]//'); do
     [ -e "$folder/$named.sh" ] || complain "$named is named, and not there"
 done
 finish

@@ -166,7 +166,7 @@ kill "$asleep"
 
 echo "-- the Debian package"
 if has cpack && has dpkg-deb && has dpkg-shlibdeps; then
-    # As the README has it, in a copy that a test may change: what cpack makes
+    # As docs/install.md has it, in a copy that a test may change: what cpack makes
     # is in the build tree, wherever it is run.
     grep -qx "set(CPACK_PACKAGE_DIRECTORY \"$build\")" \
         "$build/CPackConfig.cmake" || fail "packages are made elsewhere"

@@ -339,4 +339,48 @@ number=$(sed -n 's/.*one\.so \[\([0-9]*\)\]$/\1/p' table)
 [ "$(grep -cF 'no package' table)" -eq 1 ] || fail "the hint more than once"
 [ "$(grep -cF 'dpkg -S' table)" -le 1 ] || fail "the other hint more than once"
 
+# docs/first-profile.md is true.
+# - the lines of source that it shows are those of examples/words.c;
+# - nearly all CPU time is below the line that it names;
+# - its fix leaves what the program prints, and diff says what became faster.
+section "the first profile"
+
+source=$(cd "$here/../.." && pwd)
+page=$source/docs/first-profile.md
+[ -s "$page" ] || { fail "no docs/first-profile.md"; finish; }
+mkdir before after
+cp "$source/examples/words.c" before/words.c
+while read -r number line; do
+    shown=$((${shown:-0} + 1))
+    sed -n "${number}p" before/words.c | sed 's/^ *//' | grep -qxF -- "$line" ||
+        fail "line $number of examples/words.c is not \"$line\""
+done < <(sed -n '/annotate find/,/^```/p' "$page" |
+    sed -nE 's/^(( +[0-9]+\.[0-9]+){5})? +([0-9]+) +(.*)$/\3 \4/p')
+[ "${shown:-0}" -ge 5 ] || fail "the page shows ${shown:-0} lines of source"
+
+# The lines that its fix replaces.
+awk 'FNR == NR && /^-/ { from = substr($0, 2) }
+    FNR == NR && /^\+/ { to[from] = substr($0, 2) }
+    FNR == NR { next }
+    $0 in to { $0 = to[$0]; fixed++ }
+    { print }
+    END { exit fixed != 2 }' <(sed -n '/^```diff/,/^```$/p' "$page") \
+    before/words.c >after/words.c || fail "the fix is for another program"
+for folder in before after; do
+    cc -O2 -g -pthread -o $folder/words $folder/words.c ||
+        fail "$folder/words.c does not compile"
+    plain "$sprofile" record -q -o $folder.sprof -- $folder/words
+    expect_status 0
+    mv out $folder/out
+done
+cmp before/out after/out || fail "the fix changes what the program prints"
+
+plain "$sprofile" annotate find before.sprof
+awk '/if \(strcmp\(/ { share = $5; exit } END { exit share < 80 }' out ||
+    fail "the hot line: $(grep 'if (strcmp(' out)"
+plain "$sprofile" diff before.sprof after.sprof
+awk '/^total/ { share = -$5 } END { exit share < 50 }' out &&
+    sed -n '/^faster/,$p' out | grep -q ' find (words)' ||
+    fail "diff: $(cat out)"
+
 finish
