@@ -222,7 +222,8 @@ quoted=$(awk '
                 print summary ":" FNR ": " found[i] " is in no section that is" \
                     " linked to; quote the figure of today"
         }
-    }' summary=docs/measurements.md docs/measurements/*.md docs/measurements.md)
+    }' summary=docs/measurements.md docs/measurements/*.md docs/measurements.md) ||
+    complain "docs/measurements: cannot be read"
 [ -z "$quoted" ] || while IFS= read -r line; do
     complain "$line"
 done <<<"$quoted"
