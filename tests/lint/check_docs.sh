@@ -227,6 +227,15 @@ quoted=$(awk '
 [ -z "$quoted" ] || while IFS= read -r line; do
     complain "$line"
 done <<<"$quoted"
+
+# The command of one page, and of no other, names each script of the bench: that
+# is where its tables go (tests/bench/run.sh).
+for name in $(sed -nE 's/^ *(part=([a-z_]+) )?measure ([a-z_]+).*/\2 \3/p' \
+    tests/bench/run.sh | awk '{ print $1 }' | sort -u); do
+    [ "$(cat docs/measurements/*.md |
+        grep -cE -e "--only \"([a-z_]+ )*$name( [a-z_]+)*\"")" -eq 1 ] || complain \
+        "tests/bench/run.sh: $name: let one page of docs/measurements name it in --only"
+done
 [ "$(wc -w <docs/measurements.md)" -le 3000 ] || complain \
     "docs/measurements.md: over 3,000 words; details belong to docs/measurements"
 finish
