@@ -33,8 +33,8 @@
 
 /* The longest period, in ns. With the default of SPROF_COST a profile has 100
  * samples of a CPU second, whatever they cost: with fewer, a function that has
- * a tenth of ten seconds is wrong by a fifth of itself (docs/measurements.md).
- */
+ * a tenth of ten seconds is wrong by a fifth of itself
+ * (docs/measurements/cost.md). */
 #define LONGEST_NS 100000000u
 #define LONGEST_DEFAULT_NS 10000000u
 

@@ -8,10 +8,11 @@
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--against DIR]
 #       [--no-install] [--only "NAME..."] [--tree DIR]...
 #
-# --write puts the result into docs/measurements.md. --only runs those scripts
-# alone, and --write then renews their sections of the page. --against has another
-# build, an older one, measured beside this one where a script can do so. --tree
-# has a package's unpacked sources configured and built, too.
+# --write renews the sections of docs/measurements/*.md that were measured, and
+# names the figures of docs/measurements.md that no longer stand there. --only
+# runs those scripts alone. --against has another build, an older one, measured
+# beside this one where a script can do so. --tree has a package's unpacked
+# sources configured and built, too.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -164,53 +165,40 @@ heading() {
     echo "## ${title//_/ }"
 }
 
-# section NAME: what was measured now, or else what the page has.
+# section NAME: what was measured, with its method.
 section() {
-    if [ ! -e "$parts/$1.md" ]; then
-        [ -z "$only" ] || awk -v heading="$(heading "$1")" '
-            /^## / { is_in = $0 == heading; if (is_in) print "" }
-            is_in { lines[++count] = $0 }
-            END {
-                while (count > 0 && lines[count] == "") count--
-                for (i = 1; i <= count; i++) print lines[i]
-            }' "$root/docs/measurements.md"
-        return 0
-    fi
-    printf '\n%s\n\n' "$(heading "$1")"
+    local of=${1#busy_}
+    printf '%s\n\n' "$(heading "$1")"
     case "$1" in
+    machine) ;;
     triggers) echo 'The method is at the end of that of "Overhead".' ;;
     default_truth) echo 'The method is that of "Truth", with the default settings.' ;;
-    busy_*) echo "The method is that of \"${1#busy_}\", beside processes that compute." ;;
+    busy_*) echo "The method is that of \"${of^}\", beside processes that compute." ;;
     *) method "$1" ;;
     esac
-    printf '\nMeasured on %s.\n\n' "$(date -I)"
+    [ "$1" = machine ] || printf '\nMeasured on %s.\n\n' "$(date -I)"
     cat "$parts/$1.md"
 }
 
-page() {
-    if [ -n "$only" ]; then
-        sed '/^## /,$d' "$root/docs/measurements.md" | sed '$ { /^$/d }'
-    else
-        echo "# Measurements"
-        echo
-        echo "Made by \`tests/bench/run.sh --write\`. These are measurements of"
-        echo "one machine, not promises; the script makes yours."
-        echo
-        for name in cost-rate error-rate handler-depth cost-threads; do
-            echo "![${name//-/ against }](pictures/$name.svg)"
-        done
-        echo
-        echo "The tables behind the pictures are in the section \"Curves\"."
-        echo
-        /usr/bin/python3 "$here/bench.py" machine
-    fi
-    for name in truth default_truth accuracy calls busy_calls wall busy_wall crowds blocked \
-        disturb scale handler \
-        record spool_write labels hooks forks children stacks roots startup exec_cost short overhead \
-        triggers sample_cost latency curves switches names written watched \
-        merged python_cost large stress pages_in_a_browser; do
-        section "$name"
-    done
+# put NAME: its section takes the place of the one that its page has, or comes
+# last. Its page is the one that has the section, or names it in its command.
+put() {
+    local page
+    page=$(grep -lE -e "^$(heading "$1")\$" -e "--only \"([a-z_]+ )*$1( [a-z_]+)*\"" \
+        "$root"/docs/measurements/*.md) ||
+        { echo "bench: no page of docs/measurements names $1" >&2 && return 1; }
+    section "$1" >"$parts/section"
+    awk -v heading="$(heading "$1")" -v section="$parts/section" '
+        function put(    line) {
+            while ((getline line <section) > 0)
+                print line
+            is_put = is_old = 1
+        }
+        $0 == heading { put(); next }
+        /^## / && is_old { is_old = 0; print "" }
+        !is_old
+        END { if (!is_put) { print ""; put() } }' "$page" >"$parts/page"
+    cp "$parts/page" "$page"
 }
 
 # pictures: those of the curves that were measured now.
@@ -222,9 +210,13 @@ pictures() {
 
 if [ -n "$write" ]; then
     pictures
-    page >"$parts/page"
-    cp "$parts/page" "$root/docs/measurements.md"
-    echo "bench: wrote docs/measurements.md" >&2
+    [ -n "$only" ] || /usr/bin/python3 "$here/bench.py" machine >"$parts/machine.md"
+    for path in "$parts"/*.md; do
+        name=${path##*/}
+        [ ! -e "$path" ] || put "${name%.md}" || failed="$failed ${name%.md}"
+    done
+    echo "bench: wrote docs/measurements" >&2
+    "$root/tests/lint/check_docs.sh" >&2 || true
 else
     /usr/bin/python3 "$here/bench.py" machine
 fi

@@ -14,8 +14,9 @@
   it. It is in percent of one core of the whole run, starting 10,000 threads
   included. "Whole run" is what wait4 says. Start and end and the writing of
   the profile are included.
-* The busy thread's shares and their statistical limit are as in "Truth". "Its
-  CPU" is the profile's sum for that thread over its clock.
+* The busy thread's shares and their statistical limit are as in
+  [Truth](cpu-shares.md#truth). "Its CPU" is the profile's sum for that thread
+  over its clock.
 * The last table is of a program of 100 blocked threads. After 2 s and after 12
   s it says how much of the spool is written, and its blocks on disk. Nothing
   happens meanwhile, so nothing should be written.

@@ -5,7 +5,8 @@
 # docs/options.md, and docs/options.md names none that does not exist. The values
 # and defaults that the docs give are those of the table. The pages for all are
 # short, docs/README.md has a line for each page, and the files that pages of the
-# design name are there.
+# design name are there. Each link from page to page leads somewhere.
+# docs/measurements.md quotes its pages.
 . "$(dirname "$0")/lib.sh"
 
 table=$source/src/base/options.h
@@ -139,9 +140,117 @@ while read -r page most; do
 done <<END
 README.md 1200
 docs/design.md 8000
+docs/measurements.md 3000
 END
 
-cd "$source/docs" || exit 1
+# The lines of all pages but for blocks of code, each after its page's name.
+cd "$source" || exit 1
+mapfile -t pages < <(find README.md docs src/page -name '*.md' | sort)
+prose=$(awk 'FNR == 1 { is_code = 0 }
+    /^ *```/ { is_code = !is_code; next }
+    !is_code { print FILENAME ":" $0 }' "${pages[@]}")
+
+# PAGE#ANCHOR of each heading, as GitHub makes them: small letters, no marks, a
+# "-" for a space, and a number where a page has the anchor already.
+anchors=$(sed -nE 's/^([^:]*):#+ /\1#/p' <<<"$prose" | awk -F'#' '{
+    anchor = tolower(substr($0, length($1) + 2))
+    gsub(/[^a-z0-9 _-]/, "", anchor)
+    gsub(/ /, "-", anchor)
+    count = seen[$1 anchor]++
+    print $1 "#" anchor (count ? "-" count : "")
+}')
+
+# Each link in the pages that is no address: its page, and where it leads to.
+while read -r page link; do
+    folder=${page%"${page##*/}"}
+    target=$(realpath -m --relative-to=. "./$folder${link%%#*}")
+    [ "${link%%#*}" ] || target=$page
+    if [ ! -e "$target" ]; then
+        complain "$page: $link: there is no $target; mend the link"
+    elif [[ $link = *.md#* || $link = '#'* ]] &&
+        ! grep -qxF "$target#${link#*#}" <<<"$anchors"; then
+        complain "$page: $link: $target has no such heading; mend the link"
+    fi
+done < <(awk '{
+    page = substr($0, 1, index($0, ":") - 1)
+    gsub(/`[^`]*`/, "`")
+    while (match($0, /\]\([^() ]+\)/)) {
+        link = substr($0, RSTART + 2, RLENGTH - 3)
+        $0 = substr($0, RSTART + RLENGTH)
+        if (link !~ /^[a-z]+:/)
+            print page, link
+    }
+}' <<<"$prose" | sort -u)
+
+# Each page that a comment or a message names is there.
+while IFS=: read -r file named; do
+    [ -e "$named" ] || complain "$file: $named: there is no such page"
+done < <(grep -roE 'docs/[a-z/_-]+\.md' CMakeLists.txt README.md docs examples include \
+    src tests | sort -u)
+
+# Each number in a table of docs/measurements.md stands in a section that its row
+# links to, or else the text above it. Words with digits (sqlite3, p99) are no
+# numbers.
+quoted=$(awk '
+    # The numbers in TEXT into found[1] and so on; returns how many.
+    function numbers(text,    count) {
+        gsub(/\[[^]]*\]\([^)]*\)/, " ", text)
+        gsub(/[A-Za-z_][A-Za-z0-9_.]*/, " ", text)
+        while (match(text, /[0-9]([0-9.,]*[0-9])?/)) {
+            found[++count] = substr(text, RSTART, RLENGTH)
+            text = substr(text, RSTART + RLENGTH)
+        }
+        return count
+    }
+
+    # The links in TEXT to sections, after the first COUNT of links; returns how
+    # many there are then.
+    function add_links(text, count) {
+        while (match(text, /\(measurements\/[^)]*\)/)) {
+            links[++count] = substr(text, RSTART + 1, RLENGTH - 2)
+            text = substr(text, RSTART + RLENGTH)
+        }
+        return count
+    }
+
+    FILENAME != summary {
+        if (/^## /) {
+            section = tolower(substr($0, 4))
+            gsub(/ /, "-", section)
+            section = substr(FILENAME, 6) "#" section
+        }
+        for (i = numbers($0); i > 0; i--)
+            has[section, found[i]] = 1
+        next
+    }
+    /^## / { above = 0 }
+    !/^\|/ { row = 0; above = add_links($0, above); next }
+    ++row > 2 {
+        last = add_links($0, above)
+        for (i = numbers($0); i > 0; i--) {
+            j = last > above ? above + 1 : 1
+            while (j <= last && !((links[j], found[i]) in has))
+                j++
+            if (j > last)
+                print summary ":" FNR ": " found[i] " is in no section that is" \
+                    " linked to; quote the figure of today"
+        }
+    }' summary=docs/measurements.md docs/measurements/*.md docs/measurements.md) ||
+    complain "docs/measurements: cannot be read"
+[ -z "$quoted" ] || while IFS= read -r line; do
+    complain "$line"
+done <<<"$quoted"
+
+# The command of one page, and of no other, names each script of the bench: that
+# is where its tables go (tests/bench/run.sh).
+for name in $(sed -nE 's/^ *(part=([a-z_]+) )?measure ([a-z_]+).*/\2 \3/p' \
+    tests/bench/run.sh | awk '{ print $1 }' | sort -u); do
+    [ "$(cat docs/measurements/*.md |
+        grep -cE -e "--only \"([a-z_]+ )*$name( [a-z_]+)*\"")" -eq 1 ] || complain \
+        "tests/bench/run.sh: $name: let one page of docs/measurements name it in --only"
+done
+
+cd docs || exit 1
 for page in *.md design/*.md; do
     [ "$page" = README.md ] || grep -qF "]($page)" README.md ||
         complain "docs/README.md: no line for $page"
