@@ -343,29 +343,37 @@ state_word(const uint8_t *bytes, uint16_t offset)
     return offset != PYTHON_NO_FIELD ? python_word(bytes, offset) : 0;
 }
 
-/* What may be read directly of the calling thread. IS_HELD: it runs with its
- * state. TOP is its innermost record on the native stack.
+/* Whether STATE is that of the thread that has begun the interpreter. From 3.11
+ * on it is a part of _PyRuntime, and so of the module. */
+static bool
+is_of_first_thread(const struct python *python, uint64_t state)
+{
+    return state - python->runtime < python->runtime_size;
+}
+
+/* What may be read directly of the calling thread. IS_KEPT: no other thread
+ * frees its state. TOP is its innermost record on the native stack.
  *
  * Up to 3.10 all frames are objects. Each refers to its caller, and the native
  * stack to the innermost one, also while the thread has let go of the lock.
- * Later ones lie in blocks, which may be freed with the state of a thread that
- * does not run. Or they lie in generators, which only a thread with the lock
- * frees, as soon as they are no callers. A record on another stack means that
- * another thread uses this state, or that the stacks were switched. 3.9 has no
- * record: there the state must be the thread's own one. */
+ * Later ones lie in blocks, which are freed with the state. Or they lie in
+ * generators, which only a thread with the lock frees, as soon as they are no
+ * callers. A record on another stack means that another thread uses this state,
+ * or that the stacks were switched. 3.9 has no record: there the state must be
+ * the thread's own one. */
 static enum heap_view_kept
-kept_of(const struct chain *chain, bool is_held, uint64_t top)
+kept_of(const struct chain *chain, bool is_kept, uint64_t top)
 {
     const struct heap_view *view = chain->view;
     if (chain->layout->cframe.previous != PYTHON_NO_FIELD &&
         (top < view->low || top >= view->high))
         return HEAP_VIEW_NOTHING;
-    if (chain->layout->chain == PYTHON_COUNTED && !is_held &&
+    if (chain->layout->chain == PYTHON_COUNTED && !is_kept &&
         (uint64_t)chain->python->own_thread() != chain->state)
         return HEAP_VIEW_NOTHING;
     if (chain->layout->chain <= PYTHON_OBJECTS)
         return HEAP_VIEW_ALL;
-    return is_held ? HEAP_VIEW_BLOCKS : HEAP_VIEW_NOTHING;
+    return is_kept ? HEAP_VIEW_BLOCKS : HEAP_VIEW_NOTHING;
 }
 
 HOT bool
@@ -378,7 +386,12 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
                           .view = view,
                           .script = script,
                           .state = state};
-    const uint8_t *bytes = is_held
+    /* The state of a thread that does not run may be freed by the thread that
+     * ends the interpreter. That is the first one itself (Py_FinalizeEx in "The
+     * Python/C API"). Whoever frees blocks takes them from the state before. */
+    bool is_kept =
+        is_held || (pointer != 0 && is_of_first_thread(python, state));
+    const uint8_t *bytes = is_kept
                                ? (const uint8_t *)state
                                : heap_view_at(view, state, layout->thread.size);
     if (bytes == NULL ||
@@ -390,7 +403,7 @@ python_collect(const struct python *python, uint64_t state, uint64_t pointer,
     view->block = state_word(bytes, layout->thread.block);
     view->block_start = view->block_end = 0;
     view->kept =
-        pointer != 0 ? kept_of(&chain, is_held, top) : HEAP_VIEW_NOTHING;
+        pointer != 0 ? kept_of(&chain, is_kept, top) : HEAP_VIEW_NOTHING;
     if (layout->chain == PYTHON_SHIMS_ALONE)
         collect_by_shims(&chain, top);
     else if (layout->chain >= PYTHON_ENTRIES)

@@ -25,8 +25,9 @@
 /* An interpreter in this process. */
 struct python {
     struct python_layout layout;
-    uint64_t runtime;   /* address of _PyRuntime */
-    uint64_t code_type; /* address of PyCode_Type */
+    uint64_t runtime;      /* address of _PyRuntime */
+    uint64_t runtime_size; /* of _PyRuntime, in bytes */
+    uint64_t code_type;    /* address of PyCode_Type */
     /* Of the types of dictionaries, texts and numbers; 0: not known. */
     uint64_t dict_type, text_type, number_type;
     /* Of the types of frames (up to 3.10), and of generators of each kind. */

@@ -156,7 +156,8 @@ python_find(struct python *python, const struct module *module, unsigned *minor)
     uint64_t size, own_thread;
     *minor = 0;
     if (!elf_symbols_open(&symbols, module) ||
-        !elf_symbols_find(&symbols, "_PyRuntime", &python->runtime, &size))
+        !elf_symbols_find(&symbols, "_PyRuntime", &python->runtime,
+                          &python->runtime_size))
         return PYTHON_FIND_NONE;
     *minor = minor_of(&symbols, module);
     if (!elf_symbols_find(&symbols, "PyGILState_GetThisThreadState",

@@ -19,6 +19,8 @@
 # - a collection of garbage is shown as such, also if the interpreter's file has
 #   no names for it;
 # - two threads that wait for each other's locks are found;
+# - from 3.11 on a sample of the first thread makes no system call for its
+#   functions, also while it has let go of the interpreter's lock;
 # - with SPROF_PYTHON=0 none is shown.
 . "$(dirname "$0")/lib.sh"
 has python3 || finish
@@ -241,6 +243,40 @@ listed() {
 }
 [ "$(listed)" -le 10 ] || fail "info: frames that are not shown: $(cat out)"
 [ "$(listed --native)" -ge 80 ] || fail "info --native: $(cat out)"
+
+# Between its two calls of getppid, released.py runs native code without the
+# lock. Its functions are old enough by then to be known.
+cat >released.py <<'P'
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+room = ctypes.create_string_buffer(16 << 20)
+def clear(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        libc.memset(room, 1, ctypes.c_size_t(16 << 20))
+clear(1)
+os.getppid()
+clear(0.5)
+os.getppid()
+print(os.getpid())
+P
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' &&
+    has strace && {
+    plain strace -f -qq -o trace -e trace=process_vm_readv,getppid \
+        env LD_PRELOAD="$library" SPROF_FREQUENCY=1000 \
+        SPROF_OUTPUT="$tmp/released.folded" "$python" released.py
+    expect_status 0
+    grep -q 'released\.clear;.*memset' released.folded ||
+        fail "released.clear is not there: $(cat released.folded)"
+    read -r samples calls < <(awk -v pid="$(cat out)" '$1 != pid { next }
+        /getppid/ { on = !on }
+        on && /--- SIG/ { samples++ }
+        on && /process_vm_readv/ { calls++ }
+        END { print samples + 0, calls + 0 }' trace)
+    [ "$samples" -ge 20 ] || fail "only $samples samples"
+    [ $((calls * 4)) -le "$samples" ] ||
+        fail "$calls system calls for $samples samples without the lock"
+}
 
 profile_begin k SPROF_COST=off "$python" app.py 100 threads
 pid=$(pgrep -P "$running")

@@ -122,6 +122,10 @@ places_are_forgotten(void **state)
 static uint8_t state_bytes[512], frame_bytes[6][128], native[4][128];
 static struct python python;
 
+/* Two blocks with frames. */
+enum { SIZE = 4096 };
+static _Alignas(8) uint8_t blocks[2][SIZE];
+
 static void *
 own_thread(void)
 {
@@ -164,8 +168,7 @@ use_version(unsigned minor)
 {
     const struct python_layout *layout = python_layout_of(minor);
     assert_non_null(layout);
-    python.layout = *layout;
-    python.own_thread = own_thread;
+    python = (struct python){.layout = *layout, .own_thread = own_thread};
     memset(state_bytes, 0, sizeof(state_bytes));
     memset(native, 0, sizeof(native));
     put(state_bytes, layout->thread.thread_id, 0x7777);
@@ -295,26 +298,22 @@ wrong_pointers_end_the_chain(void **state)
     assert_false(python_collect(&python, 0x1000, 0, false, &heap, &script));
 }
 
-/* As collect, for the calling thread, which runs with its state. No system call
- * can be made, and the records in NATIVE are its stack. */
+/* As collect, for the calling thread, which runs with its state if IS_HELD. No
+ * system call can be made, and the records in NATIVE are its stack. */
 static bool
-collect_held(void)
+collect_directly(bool is_held)
 {
     script_begin(&script, 0);
     heap_view_begin(&heap, address_of(native), address_of(native + 4),
                     heap_window, 0);
-    return python_collect(&python, address_of(state_bytes), 0x7777, true, &heap,
-                          &script);
+    return python_collect(&python, address_of(state_bytes), 0x7777, is_held,
+                          &heap, &script);
 }
 
-/* Frames in the blocks of a thread that has the lock are read without a system
- * call, in whichever block they are. Others are not. */
+/* Make a thread of 3.12 that has two blocks, with one frame each. */
 static void
-blocks_are_read_directly(void **state)
+put_blocks(void)
 {
-    (void)state;
-    enum { SIZE = 4096 };
-    static _Alignas(8) uint8_t blocks[2][SIZE];
     use_version(12);
     const struct python_layout *layout = &python.layout;
     memset(blocks, 0, sizeof(blocks));
@@ -330,25 +329,55 @@ blocks_are_read_directly(void **state)
     put(state_bytes, layout->thread.block, address_of(blocks[0]));
     put(state_bytes, layout->thread.top, address_of(native[0]));
     put(native[0], layout->cframe.current, address_of(blocks[0] + 64));
-    assert_true(collect_held());
+}
+
+/* Frames in the blocks of a thread that has the lock are read without a system
+ * call, in whichever block they are. Others are not. */
+static void
+blocks_are_read_directly(void **state)
+{
+    (void)state;
+    put_blocks();
+    const struct python_layout *layout = &python.layout;
+    assert_true(collect_directly(true));
     expect_frames(2, 2);
     assert_int_equal(heap.kept, HEAP_VIEW_BLOCKS);
     /* A block without a size is not there yet. */
     put(blocks[1], 8, 0);
-    assert_true(collect_held());
+    assert_true(collect_directly(true));
     assert_int_equal(script.count, 0);
     put(blocks[1], 8, SIZE);
     /* A frame elsewhere, as a generator has it. */
     put(native[0], layout->cframe.current, address_of(frame_bytes[0]));
-    assert_true(collect_held());
+    assert_true(collect_directly(true));
     assert_int_equal(script.count, 0);
     /* The record lies on another stack. */
     static uint8_t far[128];
     put(far, layout->cframe.current, address_of(blocks[0] + 64));
     put(state_bytes, layout->thread.top, address_of(far));
-    assert_true(collect_held());
+    assert_true(collect_directly(true));
     assert_int_equal(heap.kept, HEAP_VIEW_NOTHING);
     assert_int_equal(script.count, 0);
+}
+
+/* So are those of the thread that has begun the interpreter, whose state is a
+ * part of _PyRuntime, while it has let go of the lock. Those of others are not.
+ */
+static void
+blocks_of_the_first_thread_are_read_directly(void **state)
+{
+    (void)state;
+    put_blocks();
+    python.runtime = address_of(state_bytes) - 64;
+    python.runtime_size = 64 + sizeof(state_bytes);
+    assert_true(collect_directly(false));
+    expect_frames(2, 2);
+    assert_int_equal(heap.kept, HEAP_VIEW_BLOCKS);
+    /* Nothing says that a thread that looks from outside stays there. */
+    assert_true(collect(0));
+    assert_int_equal(heap.kept, HEAP_VIEW_NOTHING);
+    python.runtime_size = 64;
+    assert_false(collect_directly(false));
 }
 
 /* Up to 3.10 all frames of the thread's own chain are kept. */
@@ -366,10 +395,10 @@ objects_are_read_directly(void **state)
             put(state_bytes, layout->thread.top, address_of(native[0]));
             put(native[0], layout->cframe.previous, address_of(native[1]));
         }
-        assert_true(collect_held());
+        assert_true(collect_directly(true));
         assert_int_equal(script.count, 2);
         put(state_bytes, layout->thread.frame, 0x10);
-        assert_true(collect_held());
+        assert_true(collect_directly(true));
         assert_int_equal(script.count, 0);
     }
 }
@@ -380,7 +409,6 @@ static void
 a_record_without_contents_is_passed(void **state)
 {
     (void)state;
-    enum { SIZE = 4096 };
     static _Alignas(8) uint8_t block[SIZE], stack_bytes[SIZE];
     use_version(11);
     const struct python_layout *layout = &python.layout;
@@ -450,6 +478,8 @@ main(void)
         cmocka_unit_test_setup(chain_of_39, begin),
         cmocka_unit_test_setup(wrong_pointers_end_the_chain, begin),
         cmocka_unit_test_setup(blocks_are_read_directly, begin),
+        cmocka_unit_test_setup(blocks_of_the_first_thread_are_read_directly,
+                               begin),
         cmocka_unit_test_setup(objects_are_read_directly, begin),
         cmocka_unit_test_setup(a_record_without_contents_is_passed, begin),
         cmocka_unit_test_setup(chains_are_sorted, begin),
