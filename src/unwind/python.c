@@ -116,13 +116,13 @@ collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
     return false;
 }
 
-/* Whether the CFrame at ADDRESS is the one near the end of the thread's state.
- * It stands for no native frame, and names none. A pointer to the state itself
- * is often beside one to a frame, where a function has saved registers. */
+/* Whether the CFrame at ADDRESS is the one in the thread's state. It stands for
+ * no native frame, and names none. Other pointers into the state are often
+ * beside one to a frame, where a function has saved registers. */
 static bool
 is_root(const struct chain *chain, uint64_t address)
 {
-    return address - (chain->state + chain->layout->thread.size) <= 1024u;
+    return address == chain->state + chain->layout->cframe.root;
 }
 
 /* The number of CFrames from ADDRESS on. MOST: there are as many or more, or

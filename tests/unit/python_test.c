@@ -35,6 +35,13 @@ address_of(const void *object)
     return (uint64_t)object;
 }
 
+/* The CFrame in the thread's state. */
+static void *
+root(void)
+{
+    return (uint8_t *)thread + python.layout.cframe.root;
+}
+
 /* The code of frame number I. */
 static uint64_t
 code_of(unsigned i)
@@ -51,8 +58,8 @@ make(unsigned frame, unsigned record)
     python = (struct python){.layout = *layout};
     memset(thread, 0, sizeof(thread));
     for (unsigned i = 0; i <= FRAMES; i++)
-        cframes[i][1] = address_of(i < FRAMES ? (void *)cframes[i + 1]
-                                              : (void *)&thread[100]);
+        cframes[i][1] =
+            address_of(i < FRAMES ? (void *)cframes[i + 1] : root());
     for (unsigned i = 0; i < FRAMES; i++) {
         put(objects[i], layout->frame.code, code_of(i));
         put(objects[i], layout->frame.previous,
@@ -132,7 +139,7 @@ the_only_frame_is_left(void **state)
 {
     (void)state;
     make(FRAMES - 1, FRAMES);
-    put(thread, python.layout.thread.top, address_of(&thread[100]));
+    put(thread, python.layout.thread.top, address_of(root()));
     collect();
     assert_int_equal(script.count, 0);
     assert_int_equal(script.left, address_of(objects[FRAMES - 1]));

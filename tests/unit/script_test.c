@@ -394,12 +394,14 @@ a_record_without_contents_is_passed(void **state)
     /* Registers that a function has saved, and a record that is gone. */
     uint8_t *saved = stack_bytes + 128, *gone = stack_bytes + 256;
     put(saved, layout->cframe.current, address_of(block + 64));
-    put(saved, layout->cframe.previous, address_of(state_bytes));
+    put(saved, layout->cframe.previous,
+        address_of(state_bytes) + layout->cframe.root - 16);
     uint8_t *next = stack_bytes + 512;
     put(gone, layout->cframe.current, address_of(block + 512));
     put(gone, layout->cframe.previous, address_of(next));
     put(next, layout->cframe.current, address_of(block + 64));
-    put(next, layout->cframe.previous, address_of(state_bytes + 336));
+    put(next, layout->cframe.previous,
+        address_of(state_bytes) + layout->cframe.root);
     script_begin(&script, 0);
     heap_view_begin(&heap, address_of(stack_bytes),
                     address_of(stack_bytes + SIZE), heap_window, 8);
