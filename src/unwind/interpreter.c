@@ -273,7 +273,7 @@ interpreter_leave(struct script *script)
     const struct python *python = python_runtime_at(script->runtime);
     if (script->is_open && (!python_loop_spare(python, script) ||
                             !read_function(script, &script->spare, &reading)))
-        script->is_open = false;
+        script->spare.code = 0;
     script->state = 0;
 }
 

@@ -90,6 +90,17 @@ caller_place(uint64_t caller, uint64_t *word)
     }
 }
 
+/* CALLER, of which PLACE has WORD, has called the loop for a function, or for a
+ * generator. What another thread stores there now is learned again. */
+static HOT inline void
+note_caller(_Atomic uint64_t *place, uint64_t word, uint64_t caller,
+            bool is_generator)
+{
+    word |= is_generator ? FOR_GENERATORS : FOR_FUNCTIONS;
+    atomic_store_explicit(place, word | caller << FOR_SHIFT,
+                          memory_order_relaxed);
+}
+
 HOT void
 python_loop_learn(const struct python *python, const struct script *script,
                   const struct script_native *native)
@@ -103,10 +114,7 @@ python_loop_learn(const struct python *python, const struct script *script,
         return;
     while (script->frames[last].border != script->border)
         last++;
-    /* What another thread stores here now, the next sample learns again. */
-    word |= script->frames[last].is_generator ? FOR_GENERATORS : FOR_FUNCTIONS;
-    atomic_store_explicit(place, word | native->caller << FOR_SHIFT,
-                          memory_order_relaxed);
+    note_caller(place, word, native->caller, script->frames[last].is_generator);
 }
 
 /* What CALLER calls the loop for, as far as it is known. */
@@ -331,11 +339,18 @@ has_record(const struct script *script, uint64_t address)
     return false;
 }
 
+/* Where the state of a generator is, in bytes before its frame, and its value
+ * while the generator runs (FRAME_EXECUTING, from 3.11 on). The loop sets
+ * another one before it takes the frame from the chain. */
+#define STATE_BEFORE 5u
+#define STATE_RUNS 0u
+
 /* The frame of the generator that the caller of NATIVE runs. If there may be
- * several, it is not known. */
+ * several, it is not known. IS_ENTERED: only one that is just entered. */
 static bool
 find_generator(const struct python *python, const struct script *script,
-               const struct script_native *native, struct script_frame *frame)
+               const struct script_native *native, bool is_entered,
+               struct script_frame *frame)
 {
     const struct python_layout *layout = &python->layout;
     uint32_t size = layout->task.frame + layout->frame.size, found = 0;
@@ -348,6 +363,8 @@ find_generator(const struct python *python, const struct script *script,
         if (may_be_object(&kept, i, script) &&
             sys_copy_memory(bytes, kept.words[i], size) &&
             is_generator_type(python, python_word(bytes, OBJECT_TYPE)) &&
+            (!is_entered ||
+             bytes[layout->task.frame - STATE_BEFORE] == STATE_RUNS) &&
             take_bytes(python, bytes + layout->task.frame, address, &one) &&
             one.is_generator && !has_record(script, address)) {
             *frame = one;
@@ -390,19 +407,29 @@ find_function(const struct python *python, const struct script_native *native,
            take(&pushed.record, pushed.at, frame);
 }
 
-/* 3.11 and later. In 3.11 a function always has its frame. */
+/* 3.11 and later. In 3.11 a function always has its frame. Of a caller that is
+ * not known, a loop without one may have run a function or a generator. It is
+ * certain where it begins. */
 static bool
 find_in_gap(const struct python *python, const struct script *script,
             const struct script_native *native, struct script_frame *frame)
 {
     struct gap gap;
-    uint64_t kinds = kinds_of(native->caller);
+    uint64_t word;
+    _Atomic uint64_t *place = caller_place(native->caller, &word);
+    uint64_t kinds = word & (FOR_FUNCTIONS | FOR_GENERATORS);
     if (!find_gap(python, script, &gap))
         return false;
-    bool is_generator = kinds == FOR_GENERATORS ||
-                        (python->layout.minor == 11 && gap.start == gap.end);
-    return is_generator ? find_generator(python, script, native, frame)
-                        : find_function(python, native, &gap, kinds, frame);
+    bool is_unsure = kinds == 0 && python->layout.minor != 11;
+    bool is_generator =
+        kinds == FOR_GENERATORS ||
+        (gap.start == gap.end && (is_unsure || python->layout.minor == 11));
+    bool is_found =
+        is_generator ? find_generator(python, script, native, is_unsure, frame)
+                     : find_function(python, native, &gap, kinds, frame);
+    if (is_found)
+        note_caller(place, word, native->caller, is_generator);
+    return is_found;
 }
 
 static bool

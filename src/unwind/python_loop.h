@@ -29,7 +29,7 @@
 int python_loop_begin(void);
 
 /* NATIVE is a frame of the loop of PYTHON, and runs the next functions in
- * SCRIPT. Learn what its caller calls it for. Context: handler. */
+ * SCRIPT. Learn what its caller calls it for. Context: any. */
 void python_loop_learn(const struct python *python, const struct script *script,
                        const struct script_native *native);
 

@@ -214,6 +214,23 @@ a_generator(void **state)
     expect(&codes[3]);
 }
 
+/* Nothing is known of the caller. A generator that it keeps may be another one
+ * if it does not run. */
+static void
+a_generator_that_is_entered(void **state)
+{
+    (void)state;
+    make(12, 8);
+    keep_generator();
+    int8_t *its_state = (int8_t *)generator + python.layout.task.frame - 5;
+    *its_state = -1; /* FRAME_SUSPENDED */
+    assert_false(find());
+    *its_state = 0; /* FRAME_EXECUTING */
+    expect(&codes[3]);
+    *its_state = -1;
+    expect(&codes[3]); /* the caller has become known */
+}
+
 /* A caller that calls the loop for both tells nothing. */
 static void
 a_caller_of_both(void **state)
@@ -262,9 +279,11 @@ a_loop_below_a_function_that_is_left(void **state)
     expect(&codes[2]);
     push(2, record());
     end_frames(2);
-    assert_false(find()); /* nothing is known of the caller */
+    expect(&codes[2]); /* the caller has become known */
+    native.caller = CALLER + 7;
+    assert_false(find());
     assert_true(python_loop_spare(&python, &script));
-    learn(5, false);
+    learn(7, false);
     expect(&codes[2]);
     /* Nor is a function known to a walk that goes on without the thread. */
     script.state = 0;
@@ -357,6 +376,7 @@ main(void)
         cmocka_unit_test_setup(a_function_that_is_entered, begin),
         cmocka_unit_test_setup(a_function_that_is_left, begin),
         cmocka_unit_test_setup(a_generator, begin),
+        cmocka_unit_test_setup(a_generator_that_is_entered, begin),
         cmocka_unit_test_setup(a_caller_of_both, begin),
         cmocka_unit_test_setup(two_loops_without_a_function, begin),
         cmocka_unit_test_setup(a_loop_below_a_function_that_is_left, begin),
