@@ -15,7 +15,7 @@
  *
  * Where the last frame was taken away, nothing in the thread's state tells a
  * function from a generator. But each of them has other callers of the loop.
- * Those are learned from frames that are in the chain.
+ * Those are learned from frames that are in the chain, or that have just begun.
  */
 #ifndef UNWIND_PYTHON_LOOP_H
 #define UNWIND_PYTHON_LOOP_H
