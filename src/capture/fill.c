@@ -356,7 +356,7 @@ collect_script(struct slot *slot, const ucontext_t *context)
     heap_view_begin(&view, slot->low != 0 ? slot->sp : 0, slot->high,
                     slot->heap_window, 0);
     interpreter_collect(&slot->script, &view, slot->thread_pointer, context);
-    if (slot->script.count != 0)
+    if (slot->script.count != 0 || slot->script.is_open)
         walk_place(&slot->walk, &slot->script);
 }
 

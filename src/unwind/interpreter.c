@@ -227,18 +227,20 @@ interpreter_collect(struct script *script, struct heap_view *view,
                     uint64_t pointer, const ucontext_t *context)
 {
     uint64_t pc = arch_register(context, ARCH_PC);
-    if (python_runtime_is_there() &&
-        python_runtime_collect(script, view, pointer, pc))
-        ;
-    else if (php_is_there() && php_collect(script, view, context))
+    bool is_python = python_runtime_is_there() &&
+                     python_runtime_collect(script, view, pointer, pc);
+    if (script->count == 0 && php_is_there() &&
+        php_collect(script, view, context)) {
         script->runtime = INTERPRETER_PHP;
-    else
+        script->state = 0;
+    } else if (!is_python) {
         return;
+    }
     script->texts = view->window;
     script->texts_used = 0;
     script->context = context;
     read_functions(script);
-    script->is_open = script->state != 0 && script->count != 0;
+    script->is_open = script->state != 0;
 }
 
 /* A frame of the loop without a function is met before the innermost one with a
@@ -271,7 +273,7 @@ interpreter_leave(struct script *script)
     const struct python *python = python_runtime_at(script->runtime);
     if (script->is_open && (!python_loop_spare(python, script) ||
                             !read_function(script, &script->spare, &reading)))
-        script->is_open = false;
+        script->spare.code = 0;
     script->state = 0;
 }
 

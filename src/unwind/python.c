@@ -117,15 +117,16 @@ collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
 }
 
 /* Whether the CFrame at ADDRESS is the one in the thread's state. It stands for
- * no native frame, and names none. */
+ * no native frame, and names none. Other pointers into the state are often
+ * beside one to a frame, where a function has saved registers. */
 static bool
 is_root(const struct chain *chain, uint64_t address)
 {
-    return address - chain->state <= chain->layout->thread.size + 1024u;
+    return address == chain->state + chain->layout->cframe.root;
 }
 
-/* The number of CFrames from ADDRESS on, MOST at most. 0: they do not end as
- * they should. */
+/* The number of CFrames from ADDRESS on. MOST: there are as many or more, or
+ * they do not end as they should. */
 static HOT uint32_t
 count_cframes(struct chain *chain, uint64_t address, uint32_t most)
 {
@@ -134,7 +135,7 @@ count_cframes(struct chain *chain, uint64_t address, uint32_t most)
     while (records < most && !is_root(chain, address)) {
         if (!heap_view_copy(chain->view, address, next,
                             chain->layout->cframe.previous + sizeof(*next)))
-            return 0;
+            return most;
         records++;
         address = next[chain->layout->cframe.previous / 8];
     }
@@ -199,6 +200,7 @@ search_piece(struct chain *chain, const uint8_t *bytes, uint64_t start,
              uint64_t length, uint32_t *tries)
 {
     const struct python_layout *layout = chain->layout;
+    const uint32_t empty = chain->script->empty;
     for (unsigned at = 0; at + CFRAME_SIZE <= length; at += 8) {
         uint64_t current = python_word(bytes, at + layout->cframe.current);
         uint64_t previous = python_word(bytes, at + layout->cframe.previous);
@@ -212,6 +214,7 @@ search_piece(struct chain *chain, const uint8_t *bytes, uint64_t start,
         if (collect_by_cframes(chain, start + at) && chain->script->count != 0)
             return true;
         chain->script->count = 0;
+        chain->script->empty = empty;
         chain->script->is_cut = false;
     }
     return false;
@@ -256,8 +259,7 @@ collect_behind(struct chain *chain, uint64_t top)
 static bool
 has_link(struct chain *chain, uint64_t top)
 {
-    uint32_t records = count_cframes(chain, top, CFRAMES_MOST + 1);
-    return records != 0 && records <= CFRAMES_MOST;
+    return count_cframes(chain, top, CFRAMES_MOST + 1) <= CFRAMES_MOST;
 }
 
 static HOT void
@@ -297,14 +299,14 @@ static HOT void
 close_objects(struct chain *chain, uint32_t first, uint64_t address)
 {
     struct script *script = chain->script;
-    uint32_t frames = script->count - first, records = 0;
+    uint32_t frames = script->count - first, records = frames;
     uint64_t next[2];
     if (chain->view->kept == HEAP_VIEW_ALL && !script->is_cut)
         records = count_cframes(chain, address, frames + 2);
     if (records == frames + 1 &&
         heap_view_copy(chain->view, address, next, sizeof(next)))
         address = next[1];
-    if (records != 0 && records + 1 == frames && first == 0) {
+    if (records + 1 == frames && first == 0) {
         script->left = script->frames[0].at;
         script_drop_first(script);
     }
@@ -359,14 +361,15 @@ is_of_first_thread(const struct python *python, uint64_t state)
  * Later ones lie in blocks, which are freed with the state. Or they lie in
  * generators, which only a thread with the lock frees, as soon as they are no
  * callers. A record on another stack means that another thread uses this state,
- * or that the stacks were switched. 3.9 has no record: there the state must be
- * the thread's own one. */
+ * or that the stacks were switched. In 3.10 the last record is gone before its
+ * frame. 3.9 has no record: there the state must be the thread's own one. */
 static enum heap_view_kept
 kept_of(const struct chain *chain, bool is_kept, uint64_t top)
 {
     const struct heap_view *view = chain->view;
     if (chain->layout->cframe.previous != PYTHON_NO_FIELD &&
-        (top < view->low || top >= view->high))
+        (top < view->low || top >= view->high) &&
+        (chain->layout->chain != PYTHON_OBJECTS || !is_root(chain, top)))
         return HEAP_VIEW_NOTHING;
     if (chain->layout->chain == PYTHON_COUNTED && !is_kept &&
         (uint64_t)chain->python->own_thread() != chain->state)

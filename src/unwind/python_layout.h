@@ -53,6 +53,7 @@ struct python_layout {
     } thread;
     struct {
         uint16_t current, previous;
+        uint16_t root; /* of the outermost one, in the thread's state */
     } cframe;
     struct {
         uint16_t code, previous, instruction;

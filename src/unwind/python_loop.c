@@ -20,8 +20,8 @@
 /* How far from the end of a frame of the loop its record may be, in bytes. */
 #define RECORD_REACH 1024u
 
-/* Bytes from the stack pointer on in which no object lies. */
-#define STACK_REACH (1u << 20)
+/* Smaller numbers are no addresses of objects. */
+#define OBJECTS_FROM (1u << 20)
 
 /* The head of a block: the next older one, its size in bytes, and where frames
  * ended in it when a newer block was last begun. Then come the frames. The
@@ -48,11 +48,9 @@ enum { BLOCK_OLDER, BLOCK_SIZE, BLOCK_LEFT_AT, BLOCK_DATA };
 #define FOR_SHIFT 2u
 static HOT_STATE _Atomic uint64_t *callers;
 
-/* A program has few callers: after LESSONS frames, one of RARELY is learned
- * from. */
-#define LESSONS 256u
+/* A caller that is not known is learned at once. Of samples at a known one, one
+ * of RARELY looks whether it calls the loop for the other kind, too. */
 #define RARELY 16u
-static HOT_STATE _Atomic uint32_t lessons;
 
 /* Most bytes that a frame of the loop has been seen to have. Where it has
  * fewer, it is not made yet, or is being left. */
@@ -68,25 +66,39 @@ int
 python_loop_begin(void)
 {
     callers = sys_renew((void *)callers, CALLERS * sizeof(*callers));
-    atomic_store(&lessons, 0);
     atomic_store(&loop_size, 0);
     atomic_store(&last_call, 0);
     atomic_store(&last_end, 0);
     return callers != NULL ? 0 : -1;
 }
 
-/* The place of CALLER, or a free one; NULL: all are other callers'. */
-static _Atomic uint64_t *
-caller_place(uint64_t caller)
+/* The place of CALLER, or the one that it may take: a free one, or the last one
+ * that was tried. *WORD: what is known of CALLER; 0: nothing. */
+static HOT inline _Atomic uint64_t *
+caller_place(uint64_t caller, uint64_t *word)
 {
     uint64_t hash = caller * 0x9e3779b97f4a7c15u >> 40;
-    for (uint32_t i = 0; i < CALLER_TRIES; i++) {
+    for (uint32_t i = 0;; i++) {
         _Atomic uint64_t *place = &callers[(hash + i) & (CALLERS - 1)];
-        uint64_t word = atomic_load_explicit(place, memory_order_relaxed);
-        if (word == 0 || word >> FOR_SHIFT == caller)
+        *word = atomic_load_explicit(place, memory_order_relaxed);
+        if (*word >> FOR_SHIFT == caller)
             return place;
+        if (*word == 0 || i == CALLER_TRIES - 1) {
+            *word = 0;
+            return place;
+        }
     }
-    return NULL;
+}
+
+/* CALLER, of which PLACE has WORD, has called the loop for a function, or for a
+ * generator. What another thread stores there now is learned again. */
+static HOT inline void
+note_caller(_Atomic uint64_t *place, uint64_t word, uint64_t caller,
+            bool is_generator)
+{
+    word |= is_generator ? FOR_GENERATORS : FOR_FUNCTIONS;
+    atomic_store_explicit(place, word | caller << FOR_SHIFT,
+                          memory_order_relaxed);
 }
 
 HOT void
@@ -94,31 +106,24 @@ python_loop_learn(const struct python *python, const struct script *script,
                   const struct script_native *native)
 {
     uint32_t last = script->placed;
-    uint32_t had = atomic_load_explicit(&lessons, memory_order_relaxed);
-    if ((had >= LESSONS && script->time % RARELY != 0) ||
-        python->layout.chain < PYTHON_ENTRIES)
+    uint64_t word;
+    if (python->layout.chain < PYTHON_ENTRIES)
         return;
-    if (had < LESSONS)
-        atomic_store_explicit(&lessons, had + 1, memory_order_relaxed);
+    _Atomic uint64_t *place = caller_place(native->caller, &word);
+    if (word != 0 && script->time % RARELY != 0)
+        return;
     while (script->frames[last].border != script->border)
         last++;
-    uint64_t kind =
-        script->frames[last].is_generator ? FOR_GENERATORS : FOR_FUNCTIONS;
-    _Atomic uint64_t *place = caller_place(native->caller);
-    uint64_t word = place != NULL ? atomic_load(place) : kind;
-    /* If another thread takes the place now, the next sample will do. */
-    if ((word & kind) == 0)
-        (void)atomic_compare_exchange_strong(
-            place, &word, word | native->caller << FOR_SHIFT | kind);
+    note_caller(place, word, native->caller, script->frames[last].is_generator);
 }
 
 /* What CALLER calls the loop for, as far as it is known. */
 static uint64_t
 kinds_of(uint64_t caller)
 {
-    _Atomic uint64_t *place = caller_place(caller);
-    return place != NULL ? atomic_load(place) & (FOR_FUNCTIONS | FOR_GENERATORS)
-                         : 0;
+    uint64_t word;
+    (void)caller_place(caller, &word);
+    return word & (FOR_FUNCTIONS | FOR_GENERATORS);
 }
 
 /* FRAME becomes that of RECORD, which is at ADDRESS. Returns whether it has a
@@ -209,18 +214,21 @@ find_gap(const struct python *python, const struct script *script,
     return gap->start <= gap->end && gap->end <= gap->block_end;
 }
 
-/* The functions' frames in a gap: how many there are, and one of them. */
+/* The functions' frames in a gap: how many there are, and the last one that was
+ * read. */
 struct pushed {
     struct python_record record;
     uint64_t at;
     uint32_t count;
 };
 
-/* Whether the record at ADDRESS is of NATIVE, or was in it until now. */
+/* Whether the record at ADDRESS is of NATIVE, or was in it until now. If NATIVE
+ * has called another function, what lies below is of that one. */
 static bool
 is_near(const struct script_native *native, uint64_t address)
 {
-    return native->cfa - address <= RECORD_REACH;
+    return native->cfa - address <= RECORD_REACH &&
+           (native->depth == 1 || address >= native->sp);
 }
 
 /* Read the frames in GAP up to the one that names the record of NATIVE (NULL:
@@ -269,11 +277,15 @@ read_gone(const struct python *python, const struct gap *gap,
     return pushed->record.previous != 0;
 }
 
+/* Words at the lower end of the caller's frame. 3.9 keeps the frame's object in
+ * one of them if its caller lacks a register (_PyEval_EvalCode). */
+#define CALLER_WORDS 8u
+
 /* The registers that the caller of the loop keeps: those that the loop has
  * saved, and those that it has not, or has restored already. The latter are
- * mixed with values of its own. */
+ * mixed with values of its own. Words of the caller's frame may follow. */
 struct kept {
-    uint64_t words[2 * ARCH_KEPT_COUNT];
+    uint64_t words[2 * ARCH_KEPT_COUNT + CALLER_WORDS];
     uint32_t count;
 };
 
@@ -296,12 +308,11 @@ collect_kept(const struct script *script, const struct script_native *native,
 
 /* Whether word number I of KEPT may be the address of an object. */
 static bool
-may_be_object(const struct kept *kept, uint32_t i, const struct script *script,
-              const struct script_native *native)
+may_be_object(const struct kept *kept, uint32_t i, const struct script *script)
 {
     uint64_t word = kept->words[i];
-    if (word < STACK_REACH || (word & 7) != 0 || word == script->state ||
-        word >> ARCH_ADDRESS_BITS != 0 || word - native->sp < STACK_REACH)
+    if (word < OBJECTS_FROM || (word & 7) != 0 || word == script->state ||
+        word >> ARCH_ADDRESS_BITS != 0)
         return false;
     for (uint32_t before = 0; before < i; before++)
         if (kept->words[before] == word)
@@ -328,11 +339,18 @@ has_record(const struct script *script, uint64_t address)
     return false;
 }
 
+/* Where the state of a generator is, in bytes before its frame, and its value
+ * while the generator runs (FRAME_EXECUTING, from 3.11 on). The loop sets
+ * another one before it takes the frame from the chain. */
+#define STATE_BEFORE 5u
+#define STATE_RUNS 0u
+
 /* The frame of the generator that the caller of NATIVE runs. If there may be
- * several, it is not known. */
+ * several, it is not known. IS_ENTERED: only one that is just entered. */
 static bool
 find_generator(const struct python *python, const struct script *script,
-               const struct script_native *native, struct script_frame *frame)
+               const struct script_native *native, bool is_entered,
+               struct script_frame *frame)
 {
     const struct python_layout *layout = &python->layout;
     uint32_t size = layout->task.frame + layout->frame.size, found = 0;
@@ -342,9 +360,11 @@ find_generator(const struct python *python, const struct script *script,
     for (uint32_t i = 0; i < kept.count && size <= sizeof(bytes); i++) {
         uint64_t address = kept.words[i] + layout->task.frame;
         struct script_frame one;
-        if (may_be_object(&kept, i, script, native) &&
+        if (may_be_object(&kept, i, script) &&
             sys_copy_memory(bytes, kept.words[i], size) &&
             is_generator_type(python, python_word(bytes, OBJECT_TYPE)) &&
+            (!is_entered ||
+             bytes[layout->task.frame - STATE_BEFORE] == STATE_RUNS) &&
             take_bytes(python, bytes + layout->task.frame, address, &one) &&
             one.is_generator && !has_record(script, address)) {
             *frame = one;
@@ -354,46 +374,62 @@ find_generator(const struct python *python, const struct script *script,
     return found == 1;
 }
 
+/* Whether the last one of PUSHED has run no instruction yet. Up to 3.12 a frame
+ * tells the one that it ran last, and later the one that it runs. */
+static bool
+is_new(const struct python *python, const struct pushed *pushed)
+{
+    return pushed->count != 0 &&
+           pushed->record.instruction < (python->layout.minor > 12);
+}
+
 /* The frame of the function that NATIVE runs. In 3.11 only the loop's caller
  * takes it away, so it is the last one. Later the frame names the record in
- * NATIVE, once the loop has begun. Until then it is the last one of as many
- * frames as there are loops without one. */
+ * NATIVE, once the loop has begun. Until then it is the last one, and is new.
+ * One that is not new is left just now: what it kept is freed, and may call
+ * NATIVE. */
 static bool
-find_function(const struct python *python, const struct script *script,
-              const struct script_native *native, const struct gap *gap,
-              uint64_t kinds, struct script_frame *frame)
+find_function(const struct python *python, const struct script_native *native,
+              const struct gap *gap, uint64_t kinds, struct script_frame *frame)
 {
     struct pushed pushed;
     bool is_named;
     if (!read_gap(python, gap, native, &pushed, &is_named))
         return false;
-    uint32_t loops = 1 + script_empties_from(script, native->cfa);
-    bool is_last = python->layout.minor == 11
-                       ? pushed.count != 0 && kinds == FOR_FUNCTIONS
-                       : is_named || pushed.count == loops;
-    if (!is_last &&
-        (python->layout.minor == 11 || kinds != FOR_FUNCTIONS ||
-         pushed.count >= loops || !read_gone(python, gap, &pushed) ||
-         !is_near(native, pushed.record.previous)))
+    bool is_there = python->layout.minor == 11
+                        ? pushed.count != 0 && kinds == FOR_FUNCTIONS
+                        : is_named || is_new(python, &pushed);
+    if (!is_there && (python->layout.minor == 11 || kinds != FOR_FUNCTIONS ||
+                      !read_gone(python, gap, &pushed) ||
+                      !is_near(native, pushed.record.previous)))
         return false;
     return !pushed.record.is_generator &&
            take(&pushed.record, pushed.at, frame);
 }
 
-/* 3.11 and later. In 3.11 a function always has its frame. */
+/* 3.11 and later. In 3.11 a function always has its frame. Of a caller that is
+ * not known, a loop without one may have run a function or a generator. It is
+ * certain where it begins. */
 static bool
 find_in_gap(const struct python *python, const struct script *script,
             const struct script_native *native, struct script_frame *frame)
 {
     struct gap gap;
-    uint64_t kinds = kinds_of(native->caller);
+    uint64_t word;
+    _Atomic uint64_t *place = caller_place(native->caller, &word);
+    uint64_t kinds = word & (FOR_FUNCTIONS | FOR_GENERATORS);
     if (!find_gap(python, script, &gap))
         return false;
-    bool is_generator = kinds == FOR_GENERATORS ||
-                        (python->layout.minor == 11 && gap.start == gap.end);
-    return is_generator
-               ? find_generator(python, script, native, frame)
-               : find_function(python, script, native, &gap, kinds, frame);
+    bool is_unsure = kinds == 0 && python->layout.minor != 11;
+    bool is_generator =
+        kinds == FOR_GENERATORS ||
+        (gap.start == gap.end && (is_unsure || python->layout.minor == 11));
+    bool is_found =
+        is_generator ? find_generator(python, script, native, is_unsure, frame)
+                     : find_function(python, native, &gap, kinds, frame);
+    if (is_found)
+        note_caller(place, word, native->caller, is_generator);
+    return is_found;
 }
 
 static bool
@@ -451,9 +487,11 @@ find_object(const struct python *python, const struct script *script,
     if (script->is_counted && !is_at_end(python, script, native))
         return false;
     collect_kept(script, native, &kept);
+    if (sys_copy_memory(kept.words + kept.count, native->cfa, 8 * CALLER_WORDS))
+        kept.count += CALLER_WORDS;
     for (uint32_t i = 0; i < kept.count; i++) {
         if (kept.words[i] == script->innermost ||
-            !may_be_object(&kept, i, script, native) ||
+            !may_be_object(&kept, i, script) ||
             !sys_copy_memory(bytes, kept.words[i], layout->frame.size) ||
             python_word(bytes, OBJECT_TYPE) != python->frame_type ||
             python_word(bytes, layout->frame.previous) != script->innermost)
@@ -492,7 +530,7 @@ python_loop_spare(const struct python *python, struct script *script)
         (pushed.count == 0 && (is_first || !read_gone(python, &gap, &pushed))))
         return false;
     script->spare_is_one = is_first || pushed.count == 0;
-    bool is_sure = is_first || (pushed.count == 1 && script->empty == 0);
+    bool is_sure = is_first || (is_new(python, &pushed) && script->empty == 0);
     script->spare_border = is_sure ? 0 : pushed.record.previous;
     return !pushed.record.is_generator &&
            take(&pushed.record, pushed.at, &script->spare);

@@ -4,9 +4,9 @@
  * that has just been entered, or is about to be left. Then its function is not
  * in the thread's chain of frames: it is not there yet, or no more.
  *
- *  - Up to 3.10 each caller of the loop keeps the frame's object in a register.
- *    The loop saves those registers. The object names the frame that is now the
- *    innermost one as its caller.
+ *  - Up to 3.10 each caller of the loop keeps the frame's object in a register,
+ *    which the loop saves, or in its own frame. The object names the frame that
+ *    is now the innermost one as its caller.
  *  - From 3.11 on the frame of a function lies behind the frame of its caller,
  *    where the thread's blocks end. From 3.12 on the loop itself takes it from
  *    there before it returns. What it said is still in that place then.
@@ -15,7 +15,7 @@
  *
  * Where the last frame was taken away, nothing in the thread's state tells a
  * function from a generator. But each of them has other callers of the loop.
- * Those are learned from frames that are in the chain.
+ * Those are learned from frames that are in the chain, or that have just begun.
  */
 #ifndef UNWIND_PYTHON_LOOP_H
 #define UNWIND_PYTHON_LOOP_H
@@ -29,7 +29,7 @@
 int python_loop_begin(void);
 
 /* NATIVE is a frame of the loop of PYTHON, and runs the next functions in
- * SCRIPT. Learn what its caller calls it for. Context: handler. */
+ * SCRIPT. Learn what its caller calls it for. Context: any. */
 void python_loop_learn(const struct python *python, const struct script *script,
                        const struct script_native *native);
 

@@ -253,7 +253,7 @@ python_runtime_collect(struct script *script, struct heap_view *view,
             return true;
         }
     }
-    return false;
+    return script->state != 0;
 }
 
 bool

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Short functions that native code calls, for CPython from 3.9.
 
-Usage: brief.py FILE SECONDS. FILE gets {"calls": {NAME: how often it ran}}.
-Each function in_NAME calls what calls functions NAME_..., and no others. Most of
-the time of such a function is its begin and its end. The twins do the same, and
-the same number of times.
+Usage: brief.py FILE SECONDS. FILE gets {"calls": {NAME: how often it ran},
+"tid": the main thread's}. Each function in_NAME calls what calls functions
+NAME_..., and no others. Threads beside the main one are of in_bare. Most of the
+time of such a function is its begin and its end. The twins do the same, and the
+same number of times.
 """
+import _thread
 import functools
 import json
+import os
 import re
 import sys
 import time
@@ -108,6 +111,39 @@ def in_made():
     sorted(DATA, key=space[name])
 
 
+class Dropped:
+    def dropped_del(self):
+        pass
+
+    __del__ = dropped_del
+
+
+def in_dropped():
+    """A function is left, and what that frees calls another one."""
+    def dropped_f():
+        kept = Dropped()
+        return kept is None
+
+    def dropped_g(number):
+        kept = Dropped()
+        return kept is number
+
+    for _ in DATA:
+        dropped_f()
+    list(map(dropped_g, DATA))
+
+
+def in_bare():
+    """A thread that runs no other function of Python."""
+    def bare_f(number):
+        return number or done.release() or number
+
+    done = _thread.allocate_lock()
+    done.acquire()
+    _thread.start_new_thread(sorted, (range(50000, -1, -1),), {"key": bare_f})
+    done.acquire()
+
+
 def in_twin():
     def twin_a(number):
         return number + 1
@@ -130,7 +166,7 @@ def main():
             calls[name] += 1
             function()
     with open(sys.argv[1], "w", encoding="utf-8") as file:
-        json.dump({"calls": calls}, file)
+        json.dump({"calls": calls, "tid": os.getpid()}, file)
     print("ok", flush=True)
 
 

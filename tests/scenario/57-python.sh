@@ -9,7 +9,8 @@
 #   the interpreter and says so;
 # - an interpreter without names: its own frames are time of what called them.
 #   info tells of them where they are shown, with --native;
-# - a short function that native code calls is known where it begins and ends;
+# - a short function that native code calls is known where it begins and ends,
+#   also if its thread runs no other one, and if what another one frees calls it;
 # - files and lines are those of the source; a report begins with the program's
 #   own ones;
 # - threads that wait have their functions, too, and so have those that wait for
@@ -161,11 +162,25 @@ if command -v node >/dev/null; then
 fi
 
 cat >short.py <<'P'
-import time
+import _thread, time
+class Dropped:
+    def __del__(self):
+        pass
+def drop(number):
+    kept = Dropped()
 def spin():
     sorted(range(200), key=lambda x: -x)
+    list(map(drop, range(100)))
+def bare():
+    def key(x):
+        return x or done.release() or x
+    done = _thread.allocate_lock()
+    done.acquire()
+    _thread.start_new_thread(sorted, (range(2000, -1, -1),), {"key": key})
+    done.acquire()
 while time.process_time() < 1.5:
     spin()
+    bare()
 P
 plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY=5000 \
     SPROF_OUTPUT="$tmp/short.folded" "$python" short.py

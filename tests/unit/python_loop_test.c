@@ -55,13 +55,17 @@ frame_at(unsigned number)
     return &block[FIRST + number * FRAME];
 }
 
-/* Frame NUMBER of the block runs code NUMBER, called from PREVIOUS. */
+/* Frame NUMBER of the block runs code NUMBER, called from PREVIOUS. 0: it has
+ * not begun. */
 static void
 push(unsigned number, uint64_t previous)
 {
     uint64_t *frame = frame_at(number);
+    uint64_t start = address_of(&codes[number]) + python.layout.code.start;
     put(frame, python.layout.frame.code, address_of(&codes[number]));
     put(frame, python.layout.frame.previous, previous);
+    put(frame, python.layout.frame.instruction,
+        previous != 0 ? start + 2 : start - 2);
 }
 
 /* The thread's blocks end behind COUNT frames. */
@@ -210,6 +214,23 @@ a_generator(void **state)
     expect(&codes[3]);
 }
 
+/* Nothing is known of the caller. A generator that it keeps may be another one
+ * if it does not run. */
+static void
+a_generator_that_is_entered(void **state)
+{
+    (void)state;
+    make(12, 8);
+    keep_generator();
+    int8_t *its_state = (int8_t *)generator + python.layout.task.frame - 5;
+    *its_state = -1; /* FRAME_SUSPENDED */
+    assert_false(find());
+    *its_state = 0; /* FRAME_EXECUTING */
+    expect(&codes[3]);
+    *its_state = -1;
+    expect(&codes[3]); /* the caller has become known */
+}
+
 /* A caller that calls the loop for both tells nothing. */
 static void
 a_caller_of_both(void **state)
@@ -245,6 +266,46 @@ two_loops_without_a_function(void **state)
     assert_false(find());
 }
 
+/* A function of OUTER's own loop is left. What it freed calls another one, in a
+ * loop of its own. */
+static void
+a_loop_below_a_function_that_is_left(void **state)
+{
+    (void)state;
+    make(12, 5);
+    push(1, address_of(frame_at(OUTER)));
+    push(2, 0);
+    end_frames(3);
+    expect(&codes[2]);
+    push(2, record());
+    end_frames(2);
+    expect(&codes[2]); /* the caller has become known */
+    native.caller = CALLER + 7;
+    assert_false(find());
+    assert_true(python_loop_spare(&python, &script));
+    learn(7, false);
+    expect(&codes[2]);
+    /* Nor is a function known to a walk that goes on without the thread. */
+    script.state = 0;
+    assert_false(find());
+}
+
+/* Also where more callers come than are kept. */
+static void
+a_caller_is_learned_at_once(void **state)
+{
+    (void)state;
+    make(12, 6);
+    script.time = 1;
+    push(CALLED, record());
+    for (unsigned where = 0; where < 10000; where++) {
+        native.caller = CALLER + where;
+        assert_false(find());
+        learn(where, false);
+        expect(&codes[CALLED]);
+    }
+}
+
 /* The walk goes on without the thread. */
 static void
 what_is_kept_for_later(void **state)
@@ -256,6 +317,11 @@ what_is_kept_for_later(void **state)
     assert_true(python_loop_spare(&python, &script));
     script.state = 0;
     push(CALLED, 0);
+    expect(&codes[CALLED]);
+    /* It ran in a loop that this one has called. */
+    native.sp = record() + 8;
+    assert_false(find());
+    native.sp = record();
     expect(&codes[CALLED]);
     native.caller = CALLER + 4;
     assert_false(find());
@@ -287,6 +353,10 @@ an_object(void **state)
         }
         put(objects[1], python.layout.frame.previous, address_of(objects[0]));
         expect(&codes[1]);
+        /* The caller has no register for it. */
+        native_stack[40 + 1] = native_stack[40 - 3];
+        native_stack[40 - 3] = 0;
+        expect(&codes[1]);
         put(objects[1], python.layout.frame.previous, 0);
         assert_false(find());
     }
@@ -306,8 +376,11 @@ main(void)
         cmocka_unit_test_setup(a_function_that_is_entered, begin),
         cmocka_unit_test_setup(a_function_that_is_left, begin),
         cmocka_unit_test_setup(a_generator, begin),
+        cmocka_unit_test_setup(a_generator_that_is_entered, begin),
         cmocka_unit_test_setup(a_caller_of_both, begin),
         cmocka_unit_test_setup(two_loops_without_a_function, begin),
+        cmocka_unit_test_setup(a_loop_below_a_function_that_is_left, begin),
+        cmocka_unit_test_setup(a_caller_is_learned_at_once, begin),
         cmocka_unit_test_setup(what_is_kept_for_later, begin),
         cmocka_unit_test_setup(an_object, begin),
     };

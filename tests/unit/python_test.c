@@ -35,6 +35,13 @@ address_of(const void *object)
     return (uint64_t)object;
 }
 
+/* The CFrame in the thread's state. */
+static void *
+root(void)
+{
+    return (uint8_t *)thread + python.layout.cframe.root;
+}
+
 /* The code of frame number I. */
 static uint64_t
 code_of(unsigned i)
@@ -51,8 +58,8 @@ make(unsigned frame, unsigned record)
     python = (struct python){.layout = *layout};
     memset(thread, 0, sizeof(thread));
     for (unsigned i = 0; i <= FRAMES; i++)
-        cframes[i][1] = address_of(i < FRAMES ? (void *)cframes[i + 1]
-                                              : (void *)&thread[100]);
+        cframes[i][1] =
+            address_of(i < FRAMES ? (void *)cframes[i + 1] : root());
     for (unsigned i = 0; i < FRAMES; i++) {
         put(objects[i], layout->frame.code, code_of(i));
         put(objects[i], layout->frame.previous,
@@ -126,6 +133,18 @@ a_frame_that_is_left_moves_no_other(void **state)
     expect_frames(1);
 }
 
+/* No other frame is there. */
+static void
+the_only_frame_is_left(void **state)
+{
+    (void)state;
+    make(FRAMES - 1, FRAMES);
+    put(thread, python.layout.thread.top, address_of(root()));
+    collect();
+    assert_int_equal(script.count, 0);
+    assert_int_equal(script.left, address_of(objects[FRAMES - 1]));
+}
+
 /* In the first instructions of the loop the stack is copied, too. One system
  * call copies many records. */
 static void
@@ -144,6 +163,7 @@ main(void)
         cmocka_unit_test(each_frame_has_its_place),
         cmocka_unit_test(a_call_that_has_begun_moves_no_frame),
         cmocka_unit_test(a_frame_that_is_left_moves_no_other),
+        cmocka_unit_test(the_only_frame_is_left),
         cmocka_unit_test(few_calls_copy_many_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

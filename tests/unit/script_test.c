@@ -419,9 +419,17 @@ a_record_without_contents_is_passed(void **state)
     memcpy(block + 64, frame_bytes[0], sizeof(frame_bytes[0]));
     put(state_bytes, layout->thread.block, address_of(block));
     put(state_bytes, layout->thread.top, address_of(stack_bytes));
+    /* Registers that a function has saved, and a record that is gone. */
+    uint8_t *saved = stack_bytes + 128, *gone = stack_bytes + 256;
+    put(saved, layout->cframe.current, address_of(block + 64));
+    put(saved, layout->cframe.previous,
+        address_of(state_bytes) + layout->cframe.root - 16);
     uint8_t *next = stack_bytes + 512;
+    put(gone, layout->cframe.current, address_of(block + 512));
+    put(gone, layout->cframe.previous, address_of(next));
     put(next, layout->cframe.current, address_of(block + 64));
-    put(next, layout->cframe.previous, address_of(state_bytes + 256));
+    put(next, layout->cframe.previous,
+        address_of(state_bytes) + layout->cframe.root);
     script_begin(&script, 0);
     heap_view_begin(&heap, address_of(stack_bytes),
                     address_of(stack_bytes + SIZE), heap_window, 8);
@@ -430,6 +438,7 @@ a_record_without_contents_is_passed(void **state)
                                &heap, &script));
     expect_frames(1, 1);
     assert_true(script_frames[0].border == address_of(next));
+    assert_int_equal(script.empty, 1);
     /* A pair of words that leads to no frame is none. */
     put(next, layout->cframe.current, address_of(block + 512));
     script_begin(&script, 0);
