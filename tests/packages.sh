@@ -10,7 +10,8 @@ build_packages=(gcc libc6-dev cmake make ninja-build pkg-config libdw-dev
     libdeflate-dev libncurses-dev libmicrohttpd-dev libbz2-dev liblzma-dev
     libzstd-dev libcurl4-openssl-dev)
 test_packages=(g++ libunwind-dev binutils libcmocka-dev clang-format python3
-    sqlite3 xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux)
+    sqlite3 xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux
+    python3-venv)
 # What scenarios and suites profile, left out where the distribution has no such
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
@@ -24,7 +25,7 @@ cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
 client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)
 npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
 profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light prometheus
-    redis-server postgresql sudo)
+    redis-server postgresql sudo lintian rpm nix-bin)
 
 # python_tests: the package with the tests of the installed python3.
 python_tests() {

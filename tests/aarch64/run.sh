@@ -18,9 +18,11 @@
 # 64k         with pages of 64 KiB, and all addresses beyond 48 bits
 # mte         memory with tags; not before qemu 8, which checks some wrongly
 #
-# It also makes the package, and reads a profile of each architecture on the
-# other one. That needs the ordinary build, too. Without SPROF_TEST_FULL=1 it
-# takes 10 minutes at most.
+# It also makes the package and the wheel, and reads a profile of each
+# architecture on the other one. That needs the ordinary build, too. Without
+# SPROF_TEST_FULL=1 it takes 10 minutes at most.
+#
+# Needs alone: aarch64-tree
 #
 # Debian's packages are unpacked into build/aarch64 and run nowhere else; the
 # machine's own apt is read and not changed. Skipped (77) where the cross
@@ -158,7 +160,7 @@ if [ ${#booted[@]} -gt 0 ] && ! command -v "$qemu" >/dev/null; then
     booted=()
 fi
 [ ${#booted[@]} -gt 0 ] || targets=(--target libsprof.so libsprof-report.so
-    sprofile "${units[@]/%/_test}")
+    sprofile sprofile-wheel "${units[@]/%/_test}")
 
 unpack sysroot bookworm "$libraries"
 
@@ -252,6 +254,28 @@ read_profile() {
 }
 
 failures=0
+# check_wheel: it has all libraries of the other machine that its command needs.
+check_wheel() {
+    local wheel file
+    rm -rf wheel tree/*.whl
+    wheel=$(python3 tree/wheel.py tree 2>wheel.log) &&
+        [[ $wheel = *_aarch64.whl ]] &&
+        python3 -m zipfile -e "$wheel" wheel || {
+        cat wheel.log
+        echo "FAIL the wheel: $wheel"
+        failures=1
+        return
+    }
+    for file in wheel/libsprof/bin/* wheel/libsprof/lib/*; do
+        readelf -h "$file" | grep -q 'Machine: *AArch64' || {
+            echo "FAIL the wheel: $file"
+            failures=1
+        }
+    done
+    echo "ok $wheel"
+}
+! command -v python3 >/dev/null || check_wheel
+
 # check_units: by qemu-user.
 check_units() {
     local unit

@@ -3,6 +3,8 @@
 #
 # Goals of this test: who has nothing but a release of Debian gets a profile by
 # the commands of README.md.
+# - the Debian package of the build installs and profiles, in a root of the release
+#   that it was built on;
 # - examples/quickstart.sh installs, builds and profiles;
 # - plain cmake builds without a warning, by each compiler that the release has;
 # - without what may be left out it builds, and what is left out says so;
@@ -80,6 +82,26 @@ make_root() {
         tar -C "$root/root/sprof" -x
 }
 
+# The package of the build, before the root has anything that it may lack.
+try_package() {
+    [ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = "$release" ] ||
+        return
+    sed "s|^set(CPACK_PACKAGE_DIRECTORY .*|set(CPACK_PACKAGE_DIRECTORY \"$root/root/package\")|" \
+        "$build/CPackConfig.cmake" >"$root/root/CPackConfig.cmake"
+    cpack -G DEB --config "$root/root/CPackConfig.cmake" >"$root/log" 2>&1 ||
+        cat "$root/log"
+    check "the Debian package" 'apt-get update -qq &&
+        apt-get install -y -qq --no-install-recommends /root/package/*.deb &&
+        dpkg --verify libsprof && cd /root &&
+        sprofile record -o p.sprof -- perl -e "1 while (times)[0] < 1" &&
+        sprofile report p.sprof | grep -q "^samples  *[1-9]" &&
+        for command in "push --otlp http://127.0.0.1:1" "top 1" serve; do
+            timeout 2 sprofile $command 2>&1 | grep "this build has no" && exit 1
+        done
+        apt-get purge -y -qq libsprof &&
+            [ -z "$(find /usr -name "*sprof*")" ]'
+}
+
 # compilers: those that the release has, as packages.
 compilers() {
     local name
@@ -118,6 +140,7 @@ for release; do
     root=$place/$release
     if make_root; then
         roots=$((roots + 1))
+        try_package
         try_release
     else
         echo "skipped $release: $(tail -n 1 "$place/$release.log")"

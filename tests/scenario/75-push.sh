@@ -16,15 +16,17 @@ service=push_test_$$
 protocols=(v1development_profiles push.v1.PusherService_Push
     api_profiles_writeraw pprof)
 
-# serve MODE...: a server in $tmp/got, which answers so; $url is where.
+# serve MODE...: a server in $tmp/got, which answers so; $url is where. It speaks
+# TLS with $certificate, if that is set.
 serve() {
     mkdir -p got
     echo "$*" >got/mode
     rm -f got/port
-    python3 "$here/push_server.py" "$tmp/got" &
+    # shellcheck disable=SC2086
+    python3 "$here/push_server.py" "$tmp/got" ${certificate:-} &
     server=$!
     until_true [ -s got/port ]
-    url=http://127.0.0.1:$(cat got/port)
+    url=http${certificate:+s}://127.0.0.1:$(cat got/port)
 }
 
 # push OPTION...: in the background, when it has begun; $pusher is its pid.
@@ -192,6 +194,31 @@ waiting o || fail "nothing waits for the collector"
 ! waiting f || fail "a refused request was kept"
 plain "$sprofile" push --state "$tmp/state" --otlp "ftp://x"
 [ "$status" -eq 2 ] || fail "a wrong URL is taken"
+
+section "TLS"
+if has openssl; then
+    certificate=$tmp/own.pem
+    openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 \
+        -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out "$certificate" \
+        2>log && cat key.pem >>"$certificate" || fail "openssl: $(cat log)"
+    cp "$work/busy_and_waiting" "$service"
+    serve ok
+    # Nobody has signed it. Who names it trusts it.
+    push --otlp "$url" --only "$tmp"
+    profiled unknown 300
+    wait "$program"
+    until_true grep -qi 'certificate.*tried again' push.err
+    end_push TERM
+    expect_status 0
+    SSL_CERT_FILE=$certificate push --otlp "$url" --only "$tmp"
+    profiled known 300
+    wait "$program"
+    until_true has_got 1
+    end_push TERM
+    expect_status 0
+    kill "$server"
+    certificate=
+fi
 
 section "Without a directory: a process that /proc shows"
 cp "$work/busy_and_waiting" "$service"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A server that takes profiles, and is as bad as real ones.
 
-push_server.py DIR: serves on a port of 127.0.0.1, which it writes to DIR/port.
+push_server.py DIR [CERTIFICATE]: serves on a port of 127.0.0.1, which it writes to DIR/port.
 Each accepted request becomes DIR/NUMBER.PATH.body beside DIR/NUMBER.PATH.head.
 DIR/mode says how it answers, one word for each request, the last one for ever:
     ok        200
@@ -10,9 +10,11 @@ DIR/mode says how it answers, one word for each request, the last one for ever:
     fail      503
     slow      200 after a second
     refuse    400
+With CERTIFICATE, a file that has its key, too, it speaks TLS.
 """
 import http.server
 import os
+import ssl
 import sys
 import threading
 import time
@@ -87,6 +89,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 server = Server(("127.0.0.1", 0), Handler)
+if len(sys.argv) > 2:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 with open(os.path.join(directory, "port.new"), "w") as port:
     port.write(str(server.server_port))
 os.rename(os.path.join(directory, "port.new"), os.path.join(directory, "port"))

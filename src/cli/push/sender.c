@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -23,6 +24,15 @@ enum { AT_ONCE = 4, ANSWER_MOST = 4096, CONNECT_SECONDS = 10, SECONDS = 60 };
 static const uint64_t PAUSE_LEAST = NS_PER_SECOND / 2,
                       PAUSE_MOST = UINT64_C(120) * NS_PER_SECOND,
                       ASKED_MOST = UINT64_C(3600) * NS_PER_SECOND;
+
+/* The certificates of authorities on Debian, Arch and Nix; on Fedora; on
+ * openSUSE. libcurl knows the place on the system that built it alone, and a
+ * wheel brings that libcurl to other systems. */
+static const char *const authorities[] = {
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+};
 
 /* A request under way. */
 struct transfer {
@@ -128,12 +138,29 @@ set_headers(const struct sender *sender, struct transfer *transfer)
         add_header(transfer, *at);
 }
 
+/* The file that SSL_CERT_FILE names, as for OpenSSL, or this system's. NULL:
+ * libcurl's own. */
+static const char *
+authorities_file(void)
+{
+    const char *given = getenv("SSL_CERT_FILE");
+    if (given != NULL && *given != '\0')
+        return given;
+    for (unsigned i = 0; i < sizeof(authorities) / sizeof(authorities[0]); i++)
+        if (access(authorities[i], R_OK) == 0)
+            return authorities[i];
+    return NULL;
+}
+
 static void
 set_options(const struct sender *sender, struct transfer *transfer,
             const struct backlog_item *item)
 {
     CURL *easy = transfer->easy;
+    const char *authorities_path = authorities_file();
     set_headers(sender, transfer);
+    if (authorities_path != NULL)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, authorities_path);
     curl_easy_setopt(easy, CURLOPT_URL, transfer->target->url);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, transfer->body);
