@@ -65,6 +65,7 @@ struct profile_process {
     uint64_t start;    /* ns since the epoch */
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
+    const char *boot;             /* proc_boot on that host; "": not known */
     bool ended;                   /* the library saw the end */
     bool is_foreign;              /* its files are those of another host */
     bool is_cpu_only;             /* threads were sampled only while they ran */

@@ -168,6 +168,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
+        .boot = "",
         .is_foreign = read->load.is_foreign,
         .drop_frames = read->file.drop_frames,
         .keep_frames = read->file.keep_frames,
@@ -406,7 +407,7 @@ add_modules(struct pprof_read *read)
     struct profile *profile = read->file.profile;
     if (read->notes.process_count > 0)
         read->load.is_foreign =
-            spool_load_is_foreign(read->notes.processes[0].host);
+            spool_load_is_foreign(read->notes.processes[0].host, "");
     for (uint32_t i = 0; i < read->file.mapping_count; i++) {
         struct pprof_mapping *mapping = &read->file.mappings[i];
         if (mapping->script != 0)
