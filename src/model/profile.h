@@ -219,6 +219,7 @@ struct profile {
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
     bool spares_names;  /* limit the time for reading names (naming.h) */
+    bool lacks_spread;  /* and of some of that SQUARES are not known */
     bool is_short;      /* an input or a filter lacks something asked for */
     bool keeps_events;  /* events.h; set it before the first file */
     /* Of the process whose spool is added next, in this namespace; 0: as the

@@ -363,6 +363,10 @@ add_sample(struct pprof_read *read)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         sum_add(&sample->values[i], values[i]);
+    if (key.state == STATE_RUNNING && values[VALUE_SAMPLES] > 0)
+        sample->squares +=
+            pprof_notes_spread(&read->notes) * (double)values[VALUE_CPU] *
+            (double)values[VALUE_CPU] / (double)values[VALUE_SAMPLES];
     if (key.state == STATE_RUNNING)
         asked = take_asked(read, values[VALUE_SAMPLES]);
     sum_add(&profile->triggers[TRIGGER_ASK], asked);
@@ -507,6 +511,8 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     status = read_all(&read, profile);
     if (status == 0)
         profile->has_no_times = true;
+    if (status == 0 && pprof_notes_spread(&read.notes) == 0)
+        profile->lacks_spread = true;
     if (status == 0 && read.file.is_not_pruned)
         read.file.wrong = "its drop_frames or keep_frames are not understood: "
                           "all frames stay";
