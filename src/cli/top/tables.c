@@ -55,7 +55,17 @@ enum { NAME_LEAST = 8 };
 enum { FUNCTION_NARROW = 68, THREAD_NARROW = 100 };
 enum { FUNCTION_HIDDEN = 0x18, THREAD_HIDDEN = 0xa };
 
-/* The rows of a table, as numbers of functions or threads in their order. */
+/* Bits of the columns that a still narrower page may lack, and of "waits for".
+ */
+enum {
+    FUNCTION_DISPENSABLE = 0x6,
+    THREAD_DISPENSABLE = 0x44,
+    THREAD_LAST = 0x80
+};
+
+/* The rows of a table, as numbers of functions or threads in their order.
+ * After them comes a row for idle threads, if there are any and they have one.
+ */
 struct ranking {
     const struct watch *watch;
     const struct top_view *view;
@@ -310,14 +320,14 @@ print_view(struct page *page, const struct watch *watch,
     const char *order = orders[order_of(view)];
     if (!by_function && order_of(view) == TOP_SELF)
         order = "";
-    fprintf(page->stream, "%s by %s%s, shares of ",
-            by_function ? "functions" : "threads", order, time);
-    if (view->span == SPAN_ALL ||
-        watch->length[SPAN_INTERVAL] == watch->length[SPAN_ALL])
-        fputs("all\n", page->stream);
-    else
-        fprintf(page->stream, "the last %.2f s\n",
-                number_seconds(watch->length[SPAN_INTERVAL]));
+    if (view->span == SPAN_INTERVAL &&
+        watch->length[SPAN_INTERVAL] != watch->length[SPAN_ALL])
+        snprintf(span, sizeof(span), "the last %.2f s",
+                 number_seconds(watch->length[SPAN_INTERVAL]));
+    snprintf(line, sizeof(line), "%s by %s%s, shares of %s",
+             by_function ? "functions" : "threads", order, time, span);
+    truncate_text(page->stream, line, page->columns);
+    fputc('\n', page->stream);
 }
 
 /* The title of the column that the table is sorted by. A table of threads that
@@ -378,6 +388,7 @@ tables_add(struct page *page, const struct watch *watch,
 }
 
 /* The column at which the value of a line begins. */
+    char line[128], span[64] = "all";
 enum { WORD_COLUMNS = 9 };
 
 /* How many threads are in which state. */
@@ -420,6 +431,12 @@ count_threads(const struct watch *watch)
             crowd.ended++;
             continue;
         }
+    /* Without its last column, a table of threads ends with states or names. */
+    columns_fit(&columns, by_function ? FUNCTION_DISPENSABLE : THREAD_LAST);
+    if (!by_function && (columns.hidden & THREAD_LAST) != 0) {
+        columns.least = 0;
+        columns_fit(&columns, THREAD_DISPENSABLE);
+    }
         crowd.all++;
         if (strcmp(state, "runnable") == 0)
             crowd.runnable++;
