@@ -3,7 +3,8 @@
  * crowd.c -- see crowd.h. The places are words in a page that the first process
  * of a tree maps before its first fork. A word is the pid of the process that
  * has the place, or 0. A process that was killed gives nothing back. So a place
- * whose process is gone is free, too. In another PID namespace a pid names
+ * whose process is gone is free, too. So is that of a process which is stopped
+ * (SIGSTOP): it may stay so for ever. In another PID namespace a pid names
  * another process, or none: then a place more or less is taken.
  */
 #include <linux/futex.h>
@@ -32,13 +33,18 @@
  */
 #define LOOK_NS 50000000u
 
+/* Time between two looks of a tree at the states of the processes with a place
+ * of CROWD_WAITING, in ns. A look reads WAITING files, which takes some 0.2 ms.
+ */
+#define STATES_NS 1000000000u
+
 /* Time between two complaints of a tree, in ns. */
 #define QUIET_NS 60000000000u
 
 struct crowd {
     _Atomic pid_t places[CROWD_PLACES][MOST];
     _Atomic uint32_t left; /* counts crowd_leave; a futex */
-    _Atomic uint64_t quiet_until;
+    _Atomic uint64_t quiet_until, states_due;
 };
 _Static_assert(sizeof(struct crowd) <= PAGE_SIZE, "one page");
 
@@ -59,35 +65,54 @@ crowd_before_fork(void)
         crowd = (struct crowd *)made;
 }
 
-/* A process that was killed may stay for long as a zombie. That matters where
- * others wait for its place. Where they do not, the file is not read for each
- * of many children. */
+/* Whether this process of the tree has the turn, which one of them has each
+ * PAUSE ns. DUE is the time of the next one. */
 static bool
-is_free(enum crowd_place place, pid_t holder)
+is_turn(_Atomic uint64_t *due, uint64_t pause)
 {
-    char line[512];
-    if (holder == 0 || sys_kill(holder, 0) == -ESRCH)
-        return true;
-    return place == CROWD_WRITING &&
-           proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) > 0 &&
-           *proc_stat_field(line, 3) == 'Z';
+    uint64_t now = clock_now(), last = atomic_load(due);
+    return last <= now &&
+           atomic_compare_exchange_strong(due, &last, now + pause);
 }
 
-bool
-crowd_enter(enum crowd_place place)
+/* Whether the process HOLDER was killed and is a zombie, which may last for
+ * long, or is stopped (proc(5), field 3 of stat). */
+static bool
+is_at_rest(pid_t holder)
+{
+    char line[512];
+    if (proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) <= 0)
+        return false;
+    char state = *proc_stat_field(line, 3);
+    return state == 'Z' || state == 'T' || state == 't';
+}
+
+/* Take a free place; with LOOKS, also that of a process at rest. */
+static bool
+take_place(enum crowd_place place, bool looks)
 {
     pid_t own = sys_getpid();
-    if (crowd == NULL)
-        return true;
     for (unsigned i = 0; i < counts[place]; i++) {
         pid_t holder = atomic_load(&crowd->places[place][i]);
         if (holder == own ||
-            (is_free(place, holder) &&
+            ((holder == 0 || sys_kill(holder, 0) == -ESRCH ||
+              (looks && is_at_rest(holder))) &&
              atomic_compare_exchange_strong(&crowd->places[place][i], &holder,
                                             own)))
             return true;
     }
     return false;
+}
+
+/* Few processes write at a time, and others wait for their places. The states
+ * of those that wait are not read for each of many children. */
+bool
+crowd_enter(enum crowd_place place)
+{
+    return crowd == NULL || take_place(place, false) ||
+           ((place == CROWD_WRITING ||
+             is_turn(&crowd->states_due, STATES_NS)) &&
+            take_place(place, true));
 }
 
 /* A futex of several processes, which base/sys.h has not. */
@@ -132,9 +157,5 @@ crowd_leave(enum crowd_place place)
 bool
 crowd_may_complain(void)
 {
-    uint64_t now = clock_now(), until = 0;
-    return crowd == NULL ||
-           ((until = atomic_load(&crowd->quiet_until)) <= now &&
-            atomic_compare_exchange_strong(&crowd->quiet_until, &until,
-                                           now + QUIET_NS));
+    return crowd == NULL || is_turn(&crowd->quiet_until, QUIET_NS);
 }

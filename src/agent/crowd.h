@@ -20,8 +20,9 @@ enum crowd_place {
 /* Called before a fork. Context: any thread. */
 void crowd_before_fork(void);
 
-/* Take a PLACE, which this process keeps until crowd_leave or its end. Returns
- * false if others have all of these. Context: any. */
+/* Take a PLACE, which this process keeps until crowd_leave or its end, or until
+ * it is stopped (SIGSTOP) and another needs it. Returns false if others have
+ * all of these. Context: any. */
 bool crowd_enter(enum crowd_place place);
 
 /* The same, but wait for a place until CLOCK_MONOTONIC UNTIL. Context: any. */

@@ -86,3 +86,13 @@ proc_namespace(void)
                ? (uint32_t) namespace.st_ino
                : 0;
 }
+
+size_t
+proc_boot(char text[PROC_BOOT_SIZE])
+{
+    long got =
+        sys_read_file("/proc/sys/kernel/random/boot_id", text, PROC_BOOT_SIZE);
+    if (got != PROC_BOOT_SIZE - 1)
+        text[0] = '\0';
+    return got == PROC_BOOT_SIZE - 1 ? PROC_BOOT_SIZE - 1 : 0;
+}

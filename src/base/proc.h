@@ -48,4 +48,12 @@ pid_t proc_tracer(void);
  * (namespaces(7)); 0: not known. */
 uint32_t proc_namespace(void);
 
+/* Bytes of proc_boot's text: a UUID with its NUL. */
+#define PROC_BOOT_SIZE 37
+
+/* Write to TEXT what names this machine since it was started, in all of its
+ * containers: /proc/sys/kernel/random/boot_id (proc(5)); "": not known. Returns
+ * the length. */
+size_t proc_boot(char text[PROC_BOOT_SIZE]);
+
 #endif

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/idle.h"
 #include "write/page.h"
 #include "arguments.h"
 #include "inputs.h"
@@ -141,7 +142,9 @@ make_page(const struct arguments *arguments, char *const *paths, int count,
         inputs_load(&arguments->filter, paths, count, true);
     if (profile == NULL)
         return STATUS_FAILED;
-    int status = write_page(arguments, profile, out);
+    int status = arguments->filter.count == 0 && idle_find(profile) != 0
+                     ? command_fail("%s", strerror(errno))
+                     : write_page(arguments, profile, out);
     status = inputs_status(profile, status);
     profile_free(profile);
     return status;

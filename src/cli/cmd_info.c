@@ -40,6 +40,15 @@
 /* The most rows of wall time by state. */
 enum { ACTIVITY_ROWS = 10 };
 
+/* Least width of a name. Bits of the columns that a narrow terminal may lack.
+ */
+enum {
+    NAME_LEAST = 8,
+    ACTIVITY_LAST = 0x8,
+    PROCESS_DISPENSABLE = 0x36,
+    THREAD_DISPENSABLE = 0x14
+};
+
 /* The values of the options. */
 struct arguments {
     struct filter_options filter;
@@ -232,14 +241,18 @@ print_annotations(const struct profile *profile)
 /* Print where wall time went, the largest part first. Returns -1 if memory is
  * short. */
 static int
-print_activity(struct profile *profile)
+print_activity(struct profile *profile, unsigned limit)
 {
     static const struct column all[] = {
         {"wall s", 13, 0},   {"%", 5, 2},  {"state", -12, 2},
         {"waits for", 0, 2}, {NULL, 0, 0},
     };
-    struct columns columns = {.stream = stdout, .all = all};
+    struct columns columns = {.stream = stdout,
+                              .all = all,
+                              .limit = limit,
+                              .least = NAME_LEAST};
     struct table table;
+    columns_fit(&columns, ACTIVITY_LAST);
     if (table_build(&table, profile, TABLE_ACTIVITY, NULL, VALUE_WALL) != 0)
         return -1;
     putchar('\n');
@@ -251,7 +264,7 @@ print_activity(struct profile *profile)
                                                  profile->totals[VALUE_WALL]));
         columns_text(&columns, row->function);
         if (row->module[0] != '\0')
-            columns_text(&columns, row->module);
+            columns_name(&columns, row->module);
         columns_end_row(&columns);
     }
     if (table.count > ACTIVITY_ROWS)
@@ -264,15 +277,19 @@ print_activity(struct profile *profile)
  * without samples are counted in a line below. Returns -1 if memory is short.
  */
 static int
-print_processes(struct profile *profile)
+print_processes(struct profile *profile, unsigned limit)
 {
     static const struct column all[] = {
         {"pid", 9, 0},     {"start s", 8, 1}, {"s", 8, 1},
         {"cpu s", 10, 1},  {"wall s", 10, 1}, {"end", -4, 2},
         {"command", 0, 2}, {NULL, 0, 0},
     };
-    struct columns columns = {.stream = stdout, .all = all};
+    struct columns columns = {.stream = stdout,
+                              .all = all,
+                              .limit = limit,
+                              .least = NAME_LEAST};
     struct table table;
+    columns_fit(&columns, PROCESS_DISPENSABLE);
     if (table_build(&table, profile, TABLE_PROCESS, NULL, VALUE_CPU) != 0)
         return -1;
     printf("\n%u processes\n", profile->process_count);
@@ -287,7 +304,7 @@ print_processes(struct profile *profile)
         columns_seconds(&columns, row->flat[VALUE_CPU]);
         columns_seconds(&columns, row->flat[VALUE_WALL]);
         columns_text(&columns, process->ended ? "seen" : "-");
-        columns_text(&columns, process->command);
+        columns_name(&columns, process->command);
         columns_end_row(&columns);
     }
     if (table.count < profile->process_count)
@@ -347,7 +364,7 @@ print_modules(const struct profile *profile)
  * only threads with samples are printed. A thread's own clock is exact. The sum
  * of its samples replaces it if the clock is not known or a filter is set. */
 static void
-print_threads(const struct profile *profile)
+print_threads(const struct profile *profile, unsigned limit)
 {
     static const struct column all[] = {
         {"pid", 9, 0},     {"tid", 9, 0},  {"points", 11, 1}, {"cpu s", 11, 1},
@@ -355,10 +372,13 @@ print_threads(const struct profile *profile)
     };
     struct columns columns = {.stream = stdout,
                               .all = all,
+                              .limit = limit,
+                              .least = NAME_LEAST,
                               .hidden = profile->process_count == 1};
     bool chosen = profile->filter != NULL;
     uint32_t count =
         chosen ? profile_busy_threads(profile) : profile->thread_count;
+    columns_fit(&columns, THREAD_DISPENSABLE);
     printf("\n%u thread%s\n", count, number_plural(count));
     columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
@@ -373,7 +393,7 @@ print_threads(const struct profile *profile)
         columns_number(&columns, values[VALUE_SAMPLES]);
         columns_seconds(&columns, cpu);
         columns_seconds(&columns, values[VALUE_WALL]);
-        columns_text(&columns, thread->name);
+        columns_name(&columns, thread->name);
         columns_end_row(&columns);
     }
 }
@@ -413,13 +433,14 @@ print_parts(struct profile *profile, unsigned columns)
     bool several = profile->process_count > 1;
     text_report_head(stdout, profile, several, several ? columns : 0);
     print_recording(profile);
-    if (print_annotations(profile) != 0 || print_activity(profile) != 0 ||
+    if (print_annotations(profile) != 0 ||
+        print_activity(profile, columns) != 0 ||
         (several &&
-         (print_processes(profile) != 0 || print_files(profile) != 0)))
+         (print_processes(profile, columns) != 0 || print_files(profile) != 0)))
         return -1;
     if (!several)
         print_modules(profile);
-    print_threads(profile);
+    print_threads(profile, columns);
     return nameless_report_write(stdout, profile);
 }
 

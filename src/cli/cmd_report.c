@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/idle.h"
 #include "model/label_sets.h"
 #include "model/quality.h"
 #include "show/data_report.h"
@@ -38,6 +39,7 @@ struct request {
     bool is_flame;                   /* a tree is drawn as a flame graph */
     bool is_once;                    /* recursion is folded in a tree */
     enum table_order order;          /* of a table */
+    bool shows_idle;                 /* as all other threads */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
     bool has_error;                  /* a column ± was shown */
@@ -318,6 +320,21 @@ check_request(void *values, char *const *operands)
     return STATUS_DONE;
 }
 
+/* Find idle threads, and make them one row of a text about wall time. A user
+ * who asks for some threads, stacks or functions has chosen. Data is complete.
+ */
+static int
+find_idle(const struct request *request, struct profile *profile)
+{
+    bool folds = request->text.value == VALUE_WALL && !request->shows_idle &&
+                 request->text.format == COLUMNS_TEXT &&
+                 (request->view == VIEW_TABLE || request->view == VIEW_TREE);
+    if (request->filter.count > 0)
+        return 0;
+    return idle_find(profile) != 0 || (folds && idle_fold(profile) != 0) ? -1
+                                                                         : 0;
+}
+
 /* Load and show. */
 static int
 run_report(void *values, char *const *paths, int count)
@@ -326,7 +343,9 @@ run_report(void *values, char *const *paths, int count)
     struct profile *profile =
         inputs_load(&request->filter, paths, count, false);
     int status = STATUS_FAILED;
-    if (profile != NULL)
+    if (profile != NULL && find_idle(request, profile) != 0)
+        status = command_fail("%s", strerror(errno));
+    else if (profile != NULL)
         status = inputs_status(profile, show_view(profile, request));
     profile_free(profile);
     return status;
@@ -367,6 +386,10 @@ static const struct command_option options[] = {
      "the source of F with the time of each line\n"
      "(F: a function's name, or a regular expression)",
      take_view, .number = VIEW_LINES},
+    {"idle", NULL,
+     "with --wall, the stacks of idle threads as those of\n"
+     "all others, not as one row at the end",
+     arguments_flag, FIELD(shows_idle)},
     {"min", "PERCENT", "fold branches of a tree below this, 1 by default",
      ARGUMENTS_PERCENT, FIELD(text.least)},
     {NULL, "N", "N rows, 40 by default in a table; 0 for all", ARGUMENTS_COUNT,

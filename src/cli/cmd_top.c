@@ -205,6 +205,10 @@ static const struct command_option options[] = {
      arguments_text, FIELD(sort)},
     {"since-start", NULL, "shares of all the time, not of the last interval",
      arguments_enum, FIELD(top.view.span), .number = SPAN_ALL},
+    {"idle", NULL,
+     "with --wall, idle threads as all others, not as one\n"
+     "row at the end",
+     arguments_flag, FIELD(top.view.shows_idle)},
     {NULL, "N", "at most N rows; 20 by default with --once, 0 for all",
      ARGUMENTS_COUNT, FIELD(top.rows), .letter = 'n'},
     {"once", NULL,

@@ -80,6 +80,9 @@ static const struct word names[] = {
                         "middle is missing"},
     {"[generated code]", "code in no file, made while the program ran; "
                          "`sprofile info` says how to name it"},
+    {"[9 idle threads]", "the time in which threads did not run that had less "
+                         "than 1 % CPU and waited for work at one place; "
+                         "--idle shows their stacks"},
     {"[waiting]", "in folded stacks: the thread waited there"},
     {"[runnable]", "in folded stacks: the thread waited there for a CPU"},
     {"[gpu]", "in folded stacks: the thread waited there for a GPU; so it did "

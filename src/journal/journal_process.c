@@ -5,6 +5,9 @@
 
 #include "journal_process.h"
 
+/* Bytes of a host name: more than HOST_NAME_MAX of gethostname(2). */
+enum { NAME_SIZE = 256 };
+
 void
 journal_process_record(struct process_record *made,
                        const struct record_process *words, const char *exe,
@@ -12,12 +15,19 @@ journal_process_record(struct process_record *made,
 {
     const char *const strings[] = {exe, command, SPROF_VERSION, made->host};
     uint16_t lengths[PROCESS_RECORD_PARTS];
-    if (gethostname(made->host, sizeof(made->host)) != 0)
-        made->host[0] = '\0';
-    made->host[sizeof(made->host) - 1] = '\0';
+    char *host = made->host;
+    if (gethostname(host, NAME_SIZE) != 0)
+        host[0] = '\0';
+    host[NAME_SIZE - 1] = '\0';
     for (int i = 0; i < PROCESS_RECORD_PARTS; i++) {
         lengths[i] = (uint16_t)(strlen(strings[i]) + 1);
         made->tail[i] = (struct writer_tail){strings[i], lengths[i]};
+    }
+    /* A program that does not know of the second text sees the first alone. */
+    size_t length = proc_boot(host + lengths[3]);
+    if (length > 0) {
+        lengths[3] = (uint16_t)(lengths[3] + length + 1);
+        made->tail[3].length = lengths[3];
     }
     made->fixed = *words;
     made->fixed.exe_length = lengths[0];

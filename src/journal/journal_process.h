@@ -3,6 +3,7 @@
 #ifndef JOURNAL_JOURNAL_PROCESS_H
 #define JOURNAL_JOURNAL_PROCESS_H
 
+#include "base/proc.h"
 #include "store/layout.h"
 #include "store/writer.h"
 
@@ -13,7 +14,7 @@
 struct process_record {
     struct record_process fixed;
     struct writer_tail tail[PROCESS_RECORD_PARTS];
-    char host[256];
+    char host[256 + PROC_BOOT_SIZE]; /* its name, and what proc_boot tells */
 };
 
 /* Make the record of the process that WORDS describes, which runs EXE by

@@ -12,7 +12,8 @@
 
 /* Apply the filter's expressions to the new ROW. */
 static int
-try_terms(const struct functions *functions, struct function *row)
+try_terms(const struct functions *functions, struct function *row,
+          bool is_marker)
 {
     const struct filter_options *filter = functions->filter;
     if (filter->count == 0)
@@ -23,13 +24,14 @@ try_terms(const struct functions *functions, struct function *row)
     for (size_t i = 0; i < filter->count; i++)
         row->matches[i] =
             filter->terms[i].kind != FILTER_LABEL &&
-            regexec(&filter->terms[i].regex, row->name, 0, NULL, 0) == 0;
+            filter_matches(&filter->terms[i].regex, row->name, is_marker);
     return 0;
 }
 
 /* The number of function NAME in MODULE, INTERN_NONE if memory is short. */
 static uint32_t
-find_row(struct functions *functions, const char *name, const char *module)
+find_row(struct functions *functions, const char *name, const char *module,
+         bool is_marker)
 {
     struct intern *strings = functions->profile->strings;
     const uint32_t key[2] = {clean_put(strings, name, ""),
@@ -44,7 +46,7 @@ find_row(struct functions *functions, const char *name, const char *module)
         return number;
     rows[number] = (struct function){.name = intern_bytes(strings, key[0]),
                                      .module = intern_bytes(strings, key[1])};
-    if (try_terms(functions, &rows[number]) != 0)
+    if (try_terms(functions, &rows[number], is_marker) != 0)
         rows[number].matches = NULL;
     functions->count++;
     return functions->filter->count > 0 && rows[number].matches == NULL
@@ -78,7 +80,8 @@ name_place(struct functions *functions, uint32_t node)
             return -1;
         functions->frames[functions->frame_count] =
             find_row(functions, symbol->frames[i].function,
-                     profile_module_name(profile, module));
+                     profile_module_name(profile, module),
+                     profile_is_marker(profile, node));
         if (functions->frames[functions->frame_count] == INTERN_NONE)
             return -1;
         functions->frame_count++;

@@ -522,7 +522,8 @@ stack_matches(struct profile *profile, uint32_t node, const regex_t *regex)
     for (; node != 0; node = profile->nodes[node].parent) {
         const struct symbol *symbol = naming_symbol(profile, node);
         for (unsigned i = 0; i < symbol->count; i++)
-            if (regexec(regex, symbol->frames[i].function, 0, NULL, 0) == 0)
+            if (filter_matches(regex, symbol->frames[i].function,
+                               profile_is_marker(profile, node)))
                 return true;
     }
     return false;

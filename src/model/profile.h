@@ -65,6 +65,7 @@ struct profile_process {
     uint64_t start;    /* ns since the epoch */
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
+    const char *boot;             /* proc_boot on that host; "": not known */
     bool ended;                   /* the library saw the end */
     bool is_foreign;              /* its files are those of another host */
     bool is_cpu_only;             /* threads were sampled only while they ran */
@@ -114,6 +115,7 @@ struct profile_thread {
     uint64_t end;   /* ns, likewise; UINT64_MAX if unknown */
     bool has_cpu;   /* CPU is known */
     bool has_exact_cpu; /* CPU was read when the thread or the run ended */
+    bool is_idle;       /* idle.h; false as long as that is not known */
     uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };
 
@@ -217,9 +219,11 @@ struct profile {
     bool has_scripts;   /* functions of an interpreter are among the nodes */
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
+    bool lacks_spread;  /* and of some of that SQUARES are not known */
     bool spares_names;  /* limit the time for reading names (naming.h) */
     bool is_short;      /* an input or a filter lacks something asked for */
     bool keeps_events;  /* events.h; set it before the first file */
+    bool knows_idle;    /* idle_find was called */
     /* Of the process whose spool is added next, in this namespace; 0: as the
      * spool says. */
     uint32_t next_pid;
@@ -253,6 +257,7 @@ struct profile {
     struct intern keys;     /* of samples; numbers are those of samples */
     struct intern label_keys;
     uint32_t folded_nodes;        /* nodes below this are folded (folding.h) */
+    uint32_t idle_node;           /* idle_fold made it; 0: no */
     uint32_t loads;               /* processes begun; part of sample keys */
     bool has_looked_up;           /* naming.c has looked up all names */
     struct symbolizer *symbols;   /* from offsets to names */

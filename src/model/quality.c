@@ -96,6 +96,29 @@ quality_count(const struct profile *profile, uint64_t *looks)
     return ran;
 }
 
+char *
+quality_spread(const struct profile *profile, char *text, size_t size)
+{
+    double squares = 0, equal = 0;
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint64_t count = sample->values[VALUE_SAMPLES];
+        double cpu = (double)sample->values[VALUE_CPU];
+        double own = count > 0 ? cpu * cpu / (double)count : 0;
+        if (sample->state != STATE_RUNNING || count == 0)
+            continue;
+        squares += sample->squares > 0 ? sample->squares : own;
+        equal += own;
+        sum_add(&samples, count);
+    }
+    text[0] = '\0';
+    if (equal > 0 && !profile->lacks_spread)
+        snprintf(text, size, "%.6f in %llu samples", squares / equal,
+                 (unsigned long long)samples);
+    return text;
+}
+
 uint32_t
 quality_sampled_processes(const struct profile *profile)
 {

@@ -40,6 +40,11 @@ char *quality_samples(const struct profile *profile, char *text, size_t size);
  * if the rate is unknown, as in files of old versions. */
 char *quality_rate(const struct profile *profile, char *text, size_t size);
 
+/* "1.374000 in 2003 samples": by how much the squares of the CPU times of
+ * running threads' samples exceed those of as many equal ones, for each stack.
+ * view/confidence.h needs the squares. "" if they are not known. */
+char *quality_spread(const struct profile *profile, char *text, size_t size);
+
 /* The number of samples that were asked for in a CPU second. This is the rate
  * that all processes have in common. If their rates differ, it is the effective
  * rate. 0 if it is unknown. */

@@ -168,6 +168,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
+        .boot = "",
         .is_foreign = read->load.is_foreign,
         .drop_frames = read->file.drop_frames,
         .keep_frames = read->file.keep_frames,
@@ -362,6 +363,10 @@ add_sample(struct pprof_read *read)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         sum_add(&sample->values[i], values[i]);
+    if (key.state == STATE_RUNNING && values[VALUE_SAMPLES] > 0)
+        sample->squares +=
+            pprof_notes_spread(&read->notes) * (double)values[VALUE_CPU] *
+            (double)values[VALUE_CPU] / (double)values[VALUE_SAMPLES];
     if (key.state == STATE_RUNNING)
         asked = take_asked(read, values[VALUE_SAMPLES]);
     sum_add(&profile->triggers[TRIGGER_ASK], asked);
@@ -406,7 +411,7 @@ add_modules(struct pprof_read *read)
     struct profile *profile = read->file.profile;
     if (read->notes.process_count > 0)
         read->load.is_foreign =
-            spool_load_is_foreign(read->notes.processes[0].host);
+            spool_load_is_foreign(read->notes.processes[0].host, "");
     for (uint32_t i = 0; i < read->file.mapping_count; i++) {
         struct pprof_mapping *mapping = &read->file.mappings[i];
         if (mapping->script != 0)
@@ -506,6 +511,8 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     status = read_all(&read, profile);
     if (status == 0)
         profile->has_no_times = true;
+    if (status == 0 && pprof_notes_spread(&read.notes) == 0)
+        profile->lacks_spread = true;
     if (status == 0 && read.file.is_not_pruned)
         read.file.wrong = "its drop_frames or keep_frames are not understood: "
                           "all frames stay";

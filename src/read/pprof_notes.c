@@ -4,6 +4,7 @@
  *
  *   process: 4711 on host, /opt/app
  *   command: ./app -x
+ *   spread: 1.374000 in 2003 samples
  *   counters: asked 12348, taken 12345, lost exited 2, lost silent 1
  *
  * `go tool pprof` merges files. The merged file has the comments of one file
@@ -53,10 +54,10 @@ read_causes(const char *text, uint64_t *counters, unsigned count,
     }
 }
 
-/* The number behind WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
+/* The number after WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
  */
 static uint64_t
-number_behind(const char *text, const char *words, double scale)
+number_after(const char *text, const char *words, double scale)
 {
     const char *at = strstr(text, words);
     double number = at != NULL ? strtod(at + strlen(words), NULL) * scale : 0;
@@ -69,45 +70,45 @@ static void
 read_due(const char *text, struct rate *rate)
 {
     uint64_t unasked[LIMIT_COUNT] = {0};
-    uint64_t due = number_behind(text, "", 1);
-    uint64_t left = number_behind(text, "lost, ", 1);
+    uint64_t due = number_after(text, "", 1);
+    uint64_t left = number_after(text, "lost, ", 1);
     const char *causes = strstr(text, "not asked");
     if (left > due || causes == NULL)
         return;
     read_causes(causes, unasked, LIMIT_COUNT, limit_word);
-    rate->cpu = number_behind(text, " in ", 1e9);
+    rate->cpu = number_after(text, " in ", 1e9);
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
         rate->due[i] = unasked[i] <= due ? unasked[i] * 1000 : 0;
     rate->due[0] += (due - left) * 1000;
     rate->taken[0] = due - left;
 }
 
-/* Take the sentence behind KEY in a file of an older version. */
+/* Take the sentence after KEY in a file of an older version. */
 static void
 read_sentence(struct pprof_notes *notes, const char *key, const char *text)
 {
     struct profile_cost *cost = &notes->of_file.cost;
     if (strcmp(key, "rate") == 0) {
-        uint64_t rate = number_behind(text, "timers, ", 1);
+        uint64_t rate = number_after(text, "timers, ", 1);
         cost->rate.tick = rate > 0 ? 1000000000u / rate : 0;
     } else if (strcmp(key, "due") == 0) {
         read_due(text, &cost->rate);
     } else if (strcmp(key, "unseen") == 0) {
-        cost->unseen_cpu = number_behind(text, "", 1e9);
-        cost->tree_cpu = number_behind(text, "% of ", 1e9);
+        cost->unseen_cpu = number_after(text, "", 1e9);
+        cost->tree_cpu = number_after(text, "% of ", 1e9);
     } else if (strcmp(key, "lost") == 0) {
-        cost->asked = number_behind(text, "of ", 1);
+        cost->asked = number_after(text, "of ", 1);
         read_causes(text, cost->lost, LOSS_COUNT, loss_word);
     } else if (strcmp(key, "cut") == 0) {
-        notes->walked = number_behind(text, "of ", 1);
+        notes->walked = number_after(text, "of ", 1);
         read_causes(text, cost->cut, CUT_COUNT, cut_word);
     } else if (strcmp(key, "cost") == 0) {
-        cost->sampler_cpu = number_behind(text, "sampler ", 1e9);
-        cost->process_cpu = number_behind(text, "% of ", 1e9);
-        cost->stopped = number_behind(text, "threads stopped ", 1e9);
+        cost->sampler_cpu = number_after(text, "sampler ", 1e9);
+        cost->process_cpu = number_after(text, "% of ", 1e9);
+        cost->stopped = number_after(text, "threads stopped ", 1e9);
         const char *parked = strstr(text, "stopped ");
         if (parked != NULL)
-            cost->parked = number_behind(parked, "; ", 1);
+            cost->parked = number_after(parked, "; ", 1);
     } else if (strcmp(key, "note") == 0) {
         const char asked[] = "running threads were asked";
         if (strncmp(text, asked, sizeof(asked) - 1) == 0)
@@ -163,6 +164,25 @@ add_command(struct pprof_notes *notes, const char *command)
     return 0;
 }
 
+/* Add "1.374000 in 2003 samples". A number that is not sensible is damage. */
+static void
+add_spread(struct pprof_notes *notes, const char *text)
+{
+    double samples, factor;
+    if (sscanf(text, "%lf in %lf", &factor, &samples) != 2 ||
+        !(factor > 0 && factor < 1e6 && samples > 0 && samples < 1e18))
+        return;
+    notes->spread += factor * samples;
+    notes->spread_samples += samples;
+}
+
+double
+pprof_notes_spread(const struct pprof_notes *notes)
+{
+    return notes->spread_samples > 0 ? notes->spread / notes->spread_samples
+                                     : 0;
+}
+
 /* Whether LABEL is "NAME.PID" for NOTE; NAME is the last part of its path. */
 static bool
 is_named(const struct pprof_note *note, const char *label)
@@ -209,9 +229,9 @@ pprof_notes_end(struct pprof_notes *notes)
 static void
 begin_comment(struct pprof_notes *notes, const char *key)
 {
-    static const char *const order[] = {"process", "command", "rate", "due",
-                                        "unseen",  "lost",    "cut",  "cost",
-                                        "note",    "counters"};
+    static const char *const order[] = {"process", "command", "rate",    "due",
+                                        "unseen",  "spread",  "lost",    "cut",
+                                        "cost",    "note",    "counters"};
     for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         if (strcmp(key, order[i]) != 0)
             continue;
@@ -238,6 +258,8 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
     if (strcmp(key, "counters") == 0) {
         quality_read_counters(&notes->of_file, text);
         notes->has_counters = true;
+    } else if (strcmp(key, "spread") == 0) {
+        add_spread(notes, text);
     } else {
         read_sentence(notes, key, text);
     }

@@ -22,7 +22,9 @@ struct pprof_notes {
     struct counters counters; /* complete after pprof_notes_end */
     /* Of the file whose comments are read, of those that were merged. */
     struct counters of_file;
-    unsigned place;    /* of the last comment */
+    unsigned place; /* of the last comment */
+    /* Sums over all files: of factor times samples, and of samples. */
+    double spread, spread_samples;
     bool has_counters; /* else they come from sentences */
     uint64_t walked;   /* by a sentence: stacks, also of waits */
 };
@@ -35,6 +37,10 @@ const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
 /* Take COMMENT, which outlives NOTES. Comments of other programs are ignored.
  * Returns 0, or -1 if memory is short. */
 int pprof_notes_add(struct pprof_notes *notes, const char *comment);
+
+/* By how much squares of samples exceed those of equal ones (quality_spread); 0
+ * if no file tells it. */
+double pprof_notes_spread(const struct pprof_notes *notes);
 
 /* All comments are taken. */
 void pprof_notes_end(struct pprof_notes *notes);

@@ -46,11 +46,13 @@ add_process(struct spool_load *load, const void *bytes)
     process->command = profile_string(profile, record_command(record));
     process->version = profile_string(profile, record_version(record));
     process->host = profile_string(profile, record_host(record));
+    process->boot = profile_string(profile, record_boot(record));
     if (process->exe == NULL || process->command == NULL ||
-        process->version == NULL || process->host == NULL)
+        process->version == NULL || process->host == NULL ||
+        process->boot == NULL)
         return FAILED;
     process->is_foreign = load->is_foreign =
-        !load->is_here && spool_load_is_foreign(process->host);
+        !load->is_here && spool_load_is_foreign(process->host, process->boot);
     /* Nothing here has its pid. */
     if (load->is_foreign)
         load->pid = 0;
@@ -461,6 +463,7 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
         .command = "",
         .version = "",
         .host = "",
+        .boot = "",
         .keep = header->keep,
         .monotonic = header->start_monotonic,
         .begin = begin,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "model/naming.h"
 #include "store/record.h"
 #include "symbol/elf_view.h"
@@ -68,12 +69,13 @@ static const char is_foreign[] =
     "another host, and that file has no build-id";
 
 bool
-spool_load_is_foreign(const char *host)
+spool_load_is_foreign(const char *host, const char *boot)
 {
-    char own[256] = "", text[PATH_MAX];
+    char own[256] = "", own_boot[PROC_BOOT_SIZE], text[PATH_MAX];
     const char *root = "/";
     gethostname(own, sizeof(own) - 1);
     return host[0] != '\0' && strcmp(host, own) != 0 &&
+           (proc_boot(own_boot) == 0 || strcmp(boot, own_boot) != 0) &&
            elf_view_place(root, text) == root;
 }
 

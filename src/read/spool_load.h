@@ -71,8 +71,10 @@ enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);
 enum outcome spool_load_see_file(struct spool_load *load, const void *bytes);
 
 /* Whether HOST, "" if unknown, is another host than this one, whose files are
- * not here. With a copy of its files (elf_view_set_root) they are. */
-bool spool_load_is_foreign(const char *host);
+ * not here. A container with another name is on this host if BOOT is what
+ * proc_boot tells. With a copy of its files (elf_view_set_root) they are here.
+ */
+bool spool_load_is_foreign(const char *host, const char *boot);
 enum outcome spool_load_add_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_end_thread(struct spool_load *load, const void *bytes);
 enum outcome spool_load_see_clock(struct spool_load *load, const void *bytes);

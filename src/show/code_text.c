@@ -37,12 +37,15 @@ struct print {
 
 static void
 print_title(FILE *stream, const struct profile *profile,
-            const struct code *code, const struct paint *paint)
+            const struct code *code, const struct paint *paint,
+            unsigned columns)
 {
+    static const char what[] = ", machine code";
+    unsigned room = columns > sizeof(what) ? columns - sizeof(what) + 1 : 0;
     fputs(paint->title, stream);
     truncate_function(stream, code->function,
-                      profile_module_name(profile, code->module), 0);
-    fprintf(stream, ", machine code%s\n", paint->end);
+                      profile_module_name(profile, code->module), room);
+    fprintf(stream, "%s%s\n", what, paint->end);
 }
 
 /* The first offset behind instruction I. */
@@ -200,7 +203,8 @@ code_text_write(FILE *stream, struct profile *profile, const struct code *code,
     choose(&print);
     listing_begin(&print.listing, stream, profile, options);
     print.listing.columns.hidden |= LISTING_ERROR;
-    print_title(stream, profile, code, print.listing.columns.paint);
+    print_title(stream, profile, code, print.listing.columns.paint,
+                options->columns);
     columns_titles(&print.listing.columns, NULL);
     print_code(&print);
     free(print.is_shown);
@@ -212,6 +216,7 @@ code_text_write_none(FILE *stream, const struct profile *profile,
                      const struct text_report_options *options)
 {
     print_title(stream, profile, code,
-                options->paint != NULL ? options->paint : &paint_none);
+                options->paint != NULL ? options->paint : &paint_none,
+                options->columns);
     fprintf(stream, "note: %s\n", reason);
 }

@@ -75,8 +75,10 @@ columns_titles(struct columns *columns, const char *heading)
 {
     const struct paint *paint = paint_of(columns);
     fputs(paint->title, columns->stream);
-    if (heading != NULL)
-        fprintf(columns->stream, "%s\n", heading);
+    if (heading != NULL) {
+        truncate_text(columns->stream, heading, columns->limit);
+        fputc('\n', columns->stream);
+    }
     while (columns->all[columns->at].title != NULL) {
         const struct column *column = begin_cell(columns);
         if (column == NULL || column->title[0] == '\0')
@@ -161,6 +163,8 @@ columns_text(struct columns *columns, const char *text)
 {
     if (columns->keys == NULL) {
         const struct column *column = begin_cell(columns);
+        if (column == NULL)
+            return;
         print_blanks(columns);
         fputs(text, columns->stream);
         end_left(columns, column, truncate_width(text));
@@ -261,6 +265,8 @@ void
 columns_name(struct columns *columns, const char *name)
 {
     const struct column *column = begin_cell(columns);
+    if (column == NULL)
+        return;
     unsigned width = (unsigned)abs(column->width);
     print_blanks(columns);
     truncate_name(columns->stream, name,

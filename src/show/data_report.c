@@ -29,6 +29,7 @@
  */
 #include <stdlib.h>
 
+#include "model/idle.h"
 #include "util/intern.h"
 #include "view/tree.h"
 #include "data_report.h"
@@ -48,7 +49,9 @@ static const struct {
     [TABLE_FUNCTION] = {"function", {"function", "module", SUMS}},
     [TABLE_LINE] = {"line", {"function", "module", "file", "line", SUMS}},
     [TABLE_MODULE] = {"module", {"module", SUMS}},
-    [TABLE_THREAD] = {"thread", {"thread", "tid", TIMES}},
+    [TABLE_THREAD] = {"thread",
+                      {"thread", "tid", "cpu_ns", "wall_ns", "samples", "idle",
+                       NULL}},
     [TABLE_STATE] = {"state", {"state", TIMES}},
     [TABLE_PROCESS] = {"process", {"process", "pid", TIMES}},
     [TABLE_EXE] = {"exe", {"exe", TIMES}},
@@ -83,14 +86,32 @@ add_processes(struct json *json, const struct profile *profile)
 
 /* Times are in nanoseconds, as in all data for programs. */
 static void
+add_values(struct json *json, const uint64_t *values)
+{
+    json_name_number(json, "cpu_ns", values[VALUE_CPU]);
+    json_name_number(json, "wall_ns", values[VALUE_WALL]);
+    json_name_number(json, "samples", values[VALUE_SAMPLES]);
+    json_close(json, '}');
+}
+
+static void
 add_totals(struct json *json, const char *key, const uint64_t *totals)
 {
     json_line(json);
     json_name_open(json, key, '{');
-    json_name_number(json, "cpu_ns", totals[VALUE_CPU]);
-    json_name_number(json, "wall_ns", totals[VALUE_WALL]);
-    json_name_number(json, "samples", totals[VALUE_SAMPLES]);
-    json_close(json, '}');
+    add_values(json, totals);
+}
+
+/* The rows have idle threads, too: this says what part of all is theirs. */
+static void
+add_idle(struct json *json, const struct profile *profile)
+{
+    uint64_t sums[VALUE_COUNT];
+    uint32_t count = idle_sum(profile, sums);
+    json_line(json);
+    json_name_open(json, "idle", '{');
+    json_name_number(json, "threads", count);
+    add_values(json, sums);
 }
 
 /* Add the counters that are not 0, from FIRST on. */
@@ -169,6 +190,8 @@ add_head(struct json *json, const struct profile *profile)
     add_totals(json, "totals", profile->totals);
     add_totals(json, "unfiltered",
                profile->filter != NULL ? profile->whole : profile->totals);
+    if (profile->knows_idle)
+        add_idle(json, profile);
     json_line(json);
     json_name_number(json, "asked", cost->asked);
     json_name_number(json, "taken", cost->taken);
@@ -216,6 +239,7 @@ end_report(struct columns *columns, uint32_t left_out)
     (void)json_end(json);
 }
 
+/* Add the sums of a row, which may end with more. */
 static void
 add_sums(struct columns *columns, const uint64_t *flat,
          const uint64_t *cumulative)
@@ -226,7 +250,6 @@ add_sums(struct columns *columns, const uint64_t *flat,
         if (cumulative != NULL)
             columns_number(columns, cumulative[order[i]]);
     }
-    columns_end_row(columns);
 }
 
 static void
@@ -243,6 +266,9 @@ add_table_row(struct columns *columns, const struct table_row *row,
     if (by == TABLE_THREAD || by == TABLE_PROCESS)
         columns_number(columns, row->id);
     add_sums(columns, row->flat, by <= TABLE_MODULE ? row->cumulative : NULL);
+    if (by == TABLE_THREAD)
+        columns_bool(columns, row->is_idle);
+    columns_end_row(columns);
 }
 
 void
@@ -282,6 +308,7 @@ data_report_tree(FILE *stream, const struct profile *profile,
         columns_text(&columns, label.function);
         columns_text(&columns, label.module);
         add_sums(&columns, branch->own, branch->total);
+        columns_end_row(&columns);
     }
     end_report(&columns, tree->node_count - end_row);
 }

@@ -80,10 +80,18 @@ print_function(struct listing *listing, const struct profile *profile,
     const struct table_row *row = rows.at;
     const struct paint *paint = listing->columns.paint;
     struct source_file source;
+    unsigned columns = listing->columns.limit;
     fputs(paint->title, stream);
-    truncate_function(stream, row->function, row->module, 0);
-    fprintf(stream, "%s%s%s\n", row->file[0] != '\0' ? ", " : "", row->file,
-            paint->end);
+    truncate_function(stream, row->function, row->module, columns);
+    if (row->file[0] != '\0') {
+        bool fits = columns == 0 || truncate_width(row->function) +
+                                            truncate_width(row->module) +
+                                            truncate_width(row->file) + 5 <=
+                                        columns;
+        fputs(fits ? ", " : ",\n", stream);
+        truncate_name(stream, row->file, columns);
+    }
+    fprintf(stream, "%s\n", paint->end);
     bool is_open = open_source(stream, profile, row->file, &source) == 0;
     columns_titles(&listing->columns, NULL);
     for (; rows.at < rows.end && rows.at->line == 0; rows.at++)

@@ -10,6 +10,11 @@
  *    cpu time      %    ±  wall time      %  thread
  *       0.250   50.0  4.4      0.010   66.7  worker (4712)
  *
+ * Idle threads that are folded (model/idle.h) are the last row, below the line
+ * that counts what is left out:
+ *
+ *       2.000   40.0  0.1     0.000    0.0  [2 idle threads; --idle shows them]
+ *
  * The true percentage of CPU time is in 50.0 +- 4.4 with a probability of 95 %
  * (view/confidence.h). A row with few samples is dim.
  */
@@ -118,6 +123,24 @@ print_first(struct columns *columns, const struct table_row *row,
     columns_percent(columns, confidence_interval(&flat, whole));
 }
 
+static void
+print_row(struct columns *columns, const struct profile *profile,
+          const struct table_row *row, const struct confidence *whole,
+          const struct text_report_options *options)
+{
+    enum value first = options->value;
+    enum value second = first == VALUE_CPU ? VALUE_WALL : VALUE_CPU;
+    print_first(columns, row, first, whole);
+    if (options->by > TABLE_MODULE) {
+        columns_time(columns, row->flat[second], profile->totals[second]);
+    } else {
+        columns_time(columns, row->cumulative[first], profile->totals[first]);
+        columns_seconds(columns, row->flat[second]);
+        columns_seconds(columns, row->cumulative[second]);
+    }
+    print_name(columns, row, options->by);
+}
+
 void
 table_text_write(FILE *stream, const struct profile *profile,
                  const struct table *table,
@@ -125,7 +148,6 @@ table_text_write(FILE *stream, const struct profile *profile,
 {
     bool by_cpu = options->value == VALUE_CPU;
     bool is_group = options->by > TABLE_MODULE;
-    enum value first = options->value, second = by_cpu ? VALUE_WALL : VALUE_CPU;
     const struct column functions[] = {
         {by_cpu ? "cpu flat" : "wall flat", 9, 0},
         {"%", 5, 2},
@@ -154,29 +176,23 @@ table_text_write(FILE *stream, const struct profile *profile,
         .has_error = options->has_error,
         .least = NAME_LEAST,
     };
-    const struct confidence whole = confidence_of(profile, first);
+    const struct confidence whole = confidence_of(profile, options->value);
     uint32_t rows = options->rows;
-    if (rows == 0 || rows > table->count)
-        rows = table->count;
+    /* The row of idle threads is not one of those that are counted. */
+    bool has_idle = table->count > 0 && table->rows[table->count - 1].is_last;
+    if (rows == 0 || rows > table->count - has_idle)
+        rows = table->count - has_idle;
     if (options->columns > 0)
         hide_second(&columns, is_group ? GROUP_SECOND : SECOND, options->by,
                     table, rows);
     columns_fit(&columns, is_group ? GROUP_DISPENSABLE : DISPENSABLE);
     columns_titles(&columns, NULL);
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct table_row *row = &table->rows[i];
-        print_first(&columns, row, first, &whole);
-        if (is_group) {
-            columns_time(&columns, row->flat[second], profile->totals[second]);
-        } else {
-            columns_time(&columns, row->cumulative[first],
-                         profile->totals[first]);
-            columns_seconds(&columns, row->flat[second]);
-            columns_seconds(&columns, row->cumulative[second]);
-        }
-        print_name(&columns, row, options->by);
-    }
-    if (rows < table->count)
-        fprintf(stream, "(%u more %s; -n 0 shows all)\n", table->count - rows,
-                plurals[options->by]);
+    for (uint32_t i = 0; i < rows; i++)
+        print_row(&columns, profile, &table->rows[i], &whole, options);
+    if (rows + has_idle < table->count)
+        fprintf(stream, "(%u more %s; -n 0 shows all)\n",
+                table->count - rows - has_idle, plurals[options->by]);
+    if (has_idle)
+        print_row(&columns, profile, &table->rows[table->count - 1], &whole,
+                  options);
 }

@@ -84,7 +84,7 @@ goes_on(const struct entry *one, const struct entry *two, int *step)
     return true;
 }
 
-/* Print the tids of COUNT entries in brackets, and DELIMITER behind them. */
+/* Print the tids of COUNT entries in brackets, and DELIMITER after them. */
 static void
 print_tids(struct wrap *lines, const struct entry *entries, uint32_t count,
            const char *delimiter)
@@ -128,12 +128,12 @@ print_run(struct wrap *lines, const struct entry *entries, uint32_t count,
 /* Entries end with commas, so that names with blanks can be told apart. */
 int
 thread_list_print(FILE *stream, const struct stacks_thread *threads,
-                  const uint32_t *numbers, uint32_t count, const char *behind,
+                  const uint32_t *numbers, uint32_t count, const char *after,
                   unsigned indent, unsigned columns)
 {
     struct wrap lines = {stream, columns, indent, 0, 0};
     struct entry *entries = calloc(count + 1u, sizeof(*entries));
-    const char *delimiter = behind[0] != '\0' ? "," : "";
+    const char *delimiter = after[0] != '\0' ? "," : "";
     if (entries == NULL)
         return -1;
     for (uint32_t i = 0; i < count; i++)
@@ -146,7 +146,7 @@ thread_list_print(FILE *stream, const struct stacks_thread *threads,
             end++;
         print_run(&lines, entries + i, end - i, end < count ? "," : delimiter);
     }
-    wrap_text(&lines, behind);
+    wrap_text(&lines, after);
     fputc('\n', stream);
     free(entries);
     return 0;

@@ -83,22 +83,22 @@ truncate_line(FILE *stream, const char *function, const char *place,
 {
     unsigned whole = truncate_width(function);
     unsigned least = whole < FUNCTION_LEAST ? whole : FUNCTION_LEAST;
-    unsigned behind = truncate_width(place) + (place[0] != '\0');
-    if (columns > 0 && behind > 0 &&
-        behind + (whole < NAME_LEAST ? whole : NAME_LEAST) > columns) {
+    unsigned after = truncate_width(place) + (place[0] != '\0');
+    if (columns > 0 && after > 0 &&
+        after + (whole < NAME_LEAST ? whole : NAME_LEAST) > columns) {
         truncate_name(stream, place, columns);
         return;
     }
-    if (columns > 0 && behind + least > columns)
-        least = columns - behind;
+    if (columns > 0 && after + least > columns)
+        least = columns - after;
     bool has_module = module[0] != '\0';
     if (has_module && columns > 0 &&
-        least + behind + truncate_width(module) + 3 > columns)
+        least + after + truncate_width(module) + 3 > columns)
         has_module = false;
     if (has_module)
-        behind += truncate_width(module) + 3;
-    if (columns > 0 && behind > 0)
-        columns = columns > behind + least ? columns - behind : least;
+        after += truncate_width(module) + 3;
+    if (columns > 0 && after > 0)
+        columns = columns > after + least ? columns - after : least;
     truncate_name(stream, function, columns);
     fprintf(stream, "%s%s", place[0] != '\0' ? " " : "", place);
     if (has_module)

@@ -276,33 +276,31 @@ borrow_number(enum signals_role role, int signo)
 }
 
 /* Borrow an unused number before a thread blocks all signals, and so that one,
- * too. */
-static void
+ * too. Numbers become free at any time. Returns the spare number, or 0. */
+static int
 borrow_spare(void)
 {
-    for (int signo = LAST_FREE; signo >= FIRST_FREE; signo--) {
+    for (int signo = LAST_FREE;
+         signo >= FIRST_FREE && signals_number(SIGNALS_SPARE) == 0; signo--) {
         struct sigaction action;
         if (find_number(signo) == NULL && real(signo, NULL, &action) == 0 &&
-            action.sa_handler == SIG_DFL &&
-            borrow_number(SIGNALS_SPARE, signo) == 0)
-            return;
+            action.sa_handler == SIG_DFL)
+            (void)borrow_number(SIGNALS_SPARE, signo);
     }
+    return signals_number(SIGNALS_SPARE);
 }
 
 bool
 disposition_can_spare(int signo)
 {
-    bool is_asked_by = signo == signals_number(SIGNALS_ASK);
-    if (is_asked_by && signals_number(SIGNALS_SPARE) == 0)
-        borrow_spare();
-    return !is_asked_by || signals_number(SIGNALS_SPARE) != 0;
+    return signo != signals_number(SIGNALS_ASK) || borrow_spare() != 0;
 }
 
 /* Ask questions by the spare number from now on, if there is one. */
 static void
 use_spare(void)
 {
-    int spare = signals_number(SIGNALS_SPARE);
+    int spare = borrow_spare();
     if (spare != 0) {
         atomic_store(&numbers[spare].role, SIGNALS_ASK);
         signals_set_number(SIGNALS_ASK, spare);

@@ -166,7 +166,8 @@ struct record_process {
     uint32_t trigger; /* enum trigger: the one asked for, TRIGGER_NONE auto */
     uint16_t exe_length, command_length, version_length, host_length;
     /* char exe[]: path; command[]: arguments joined with spaces, printable;
-     * version[] of the library; host[]. */
+     * version[] of the library; host[]: its name and, where it is known, after
+     * the NUL of that the text of proc_boot. */
 };
 
 /* A mapped ELF file (or the vdso). NODE offsets are relative to BASE: an

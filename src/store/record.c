@@ -4,6 +4,8 @@
  * and the strings and arrays that follow it. No length is trusted before it was
  * compared with the bytes that are left. Any context; allocates nothing.
  */
+#include <string.h>
+
 #include "record.h"
 
 /* The bytes of a record behind the parts already taken. */
@@ -173,6 +175,15 @@ STRING(record_version, record_process, version_length,
        record->exe_length + record->command_length)
 STRING(record_host, record_process, host_length,
        record->exe_length + record->command_length + record->version_length)
+
+const char *
+record_boot(const struct record_process *process)
+{
+    const char *host = record_host(process);
+    size_t length = strlen(host) + 1;
+    return length < process->host_length ? host + length : "";
+}
+
 STRING(record_path, record_module, path_length, record->build_id_length)
 STRING(record_name, record_thread, name_length, 0)
 STRING(record_text, record_mark, text_length, 0)

@@ -37,6 +37,7 @@ bool record_is_valid(const void *record);
 const char *record_exe(const struct record_process *process);
 const char *record_command(const struct record_process *process);
 const char *record_version(const struct record_process *process);
+const char *record_boot(const struct record_process *process);
 const char *record_host(const struct record_process *process);
 const char *record_path(const struct record_module *module);
 const char *record_name(const struct record_thread *thread);

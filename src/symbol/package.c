@@ -144,11 +144,10 @@ cut_part(const struct index *index, uint32_t row, enum package_part part,
             continue;
         struct bytes found =
             bytes_from(section, number_at(&index->offsets, cell));
-        struct bytes behind =
-            bytes_from(&found, number_at(&index->sizes, cell));
-        if (behind.at == NULL)
+        struct bytes after = bytes_from(&found, number_at(&index->sizes, cell));
+        if (after.at == NULL)
             break;
-        found.end = behind.at;
+        found.end = after.at;
         return found;
     }
     return (struct bytes){0};

@@ -97,6 +97,15 @@ filter_add_expression(struct filter_options *filter, enum filter_kind kind,
 }
 
 bool
+filter_matches(const regex_t *expression, const char *name, bool is_marker)
+{
+    regmatch_t inner = {1, (regoff_t)strlen(name) - 1};
+    return regexec(expression, name, 0, NULL, 0) == 0 &&
+           (!is_marker ||
+            regexec(expression, name, 0, &inner, REG_STARTEND) != 0);
+}
+
+bool
 filter_is_set(const struct filter_options *filter)
 {
     return filter->count > 0 || filter->has_time;
@@ -215,7 +224,8 @@ filter_marks(const struct filter_options *filter, struct profile *profile)
 /* Whether NAME matches; it is tried once. Returns NEEDLESS if memory is
  * short. */
 static enum found
-try_name(struct sieve *sieve, const regex_t *regex, const char *name)
+try_name(struct sieve *sieve, const regex_t *regex, const char *name,
+         bool is_marker)
 {
     uint32_t number = intern_string(sieve->names, name);
     if (number == INTERN_NONE)
@@ -225,7 +235,7 @@ try_name(struct sieve *sieve, const regex_t *regex, const char *name)
             return NEEDLESS;
         sieve->tried_count++;
         sieve->tried[number] =
-            regexec(regex, name, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
+            filter_matches(regex, name, is_marker) ? MATCHES : DIFFERS;
     }
     return sieve->tried[number];
 }
@@ -241,9 +251,11 @@ try_node(struct sieve *sieve, const regex_t *regex, uint32_t node)
         return 0;
     }
     const struct symbol *symbol = naming_symbol(sieve->profile, node);
+    bool is_marker = profile_is_marker(sieve->profile, node);
     sieve->nodes[node] = DIFFERS;
     for (unsigned i = 0; i < symbol->count; i++) {
-        enum found found = try_name(sieve, regex, symbol->frames[i].function);
+        enum found found =
+            try_name(sieve, regex, symbol->frames[i].function, is_marker);
         if (found == NEEDLESS)
             return -1;
         if (found == MATCHES)

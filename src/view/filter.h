@@ -65,6 +65,12 @@ int filter_add_label(struct filter_options *filter, const char *key,
 bool filter_is_in_module(const struct profile *profile, uint32_t node,
                          const char *pattern);
 
+/* Whether EXPRESSION matches the function NAME. IS_MARKER: NAME is a note about
+ * a stack ("[truncated]"), which is no function. An expression matches it only
+ * by its brackets. So "frame" does not select all stacks that are cut. */
+bool filter_matches(const regex_t *expression, const char *name,
+                    bool is_marker);
+
 /* Keep only stacks that match EXPRESSION (FILTER_FOCUS), or that do not
  * (FILTER_IGNORE). It is a POSIX extended regular expression for the names of
  * functions, also of inlined ones. Returns 0, or -1 with a sentence in ERROR

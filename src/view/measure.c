@@ -12,6 +12,7 @@
 #include "model/naming.h"
 #include "util/array.h"
 #include "util/intern.h"
+#include "confidence.h"
 #include "diff.h"
 
 enum { NAME_MOST = 4096 };
@@ -208,6 +209,11 @@ weigh_samples(struct taking *taking)
             taking->samples[i].squares =
                 value * value /
                 points_of(sample, sample->values[VALUE_SAMPLES]);
+        /* A pprof file has its samples in sums, and tells their squares. */
+        if (profile->has_no_times && sample->state == STATE_RUNNING &&
+            taking->value != VALUE_SAMPLES && sample->squares > 0)
+            taking->samples[i].squares =
+                confidence_squares(profile, sample, taking->value);
         if (depends_on_rate(sample))
             taking->samples[i].sampled = taking->samples[i].squares;
     }

@@ -16,6 +16,7 @@
 
 #include "base/path.h"
 #include "model/label_sets.h"
+#include "model/naming.h"
 #include "model/sample_state.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -65,8 +66,8 @@ compare_rows(const void *a, const void *b, void *context)
     const struct table_row *one = a, *two = b;
     const struct key *key = context;
     enum value value = key->value;
-    int order = 0;
-    if (key->order == TABLE_CUMULATIVE)
+    int order = one->is_last - two->is_last;
+    if (order == 0 && key->order == TABLE_CUMULATIVE)
         order = tree_larger(one->cumulative[value], two->cumulative[value]);
     if (order == 0)
         order = tree_larger(one->flat[value], two->flat[value]);
@@ -141,6 +142,15 @@ struct group {
     const char *name, *text;
 };
 
+/* The name of the node of idle threads; NULL: they are not folded. */
+static const char *
+idle_name_of(struct profile *profile)
+{
+    return profile->idle_node != 0
+               ? naming_symbol(profile, profile->idle_node)->frames[0].function
+               : NULL;
+}
+
 static struct group
 group_of(struct profile *profile, const struct profile_sample *sample,
          enum table_by by, const char *key)
@@ -151,6 +161,8 @@ group_of(struct profile *profile, const struct profile_sample *sample,
     const char *name;
     switch (by) {
     case TABLE_THREAD:
+        if (profile->idle_node != 0 && thread->is_idle)
+            return (struct group){INTERN_NONE, 0, idle_name_of(profile), ""};
         return (struct group){sample->thread, thread->tid, thread->name, ""};
     case TABLE_PROCESS:
         return (struct group){thread->process, process->pid,
@@ -215,6 +227,9 @@ build_groups(struct table *table, struct profile *profile, enum table_by by,
         failed = row == NULL;
         if (failed)
             break;
+        row->is_idle =
+            by == TABLE_THREAD && profile->threads[sample->thread].is_idle;
+        row->is_last = row->is_idle && profile->idle_node != 0;
         tree_add_values(row->flat, sample->values);
         tree_add_values(row->cumulative, sample->values);
         for (enum value j = VALUE_CPU; j < VALUE_COUNT; j++) {
@@ -249,7 +264,12 @@ table_build(struct table *table, struct profile *profile, enum table_by by,
     struct tree *tree = tree_build(profile, kinds[by]);
     if (tree == NULL)
         return -1;
-    int status = table_of_tree(table, tree, value);
+    int status = table_by_name(table, tree);
+    for (uint32_t i = 0; i < table->count && profile->idle_node != 0; i++)
+        table->rows[i].is_last =
+            table->rows[i].function == idle_name_of(profile);
+    if (status == 0)
+        table_sort(table, value, TABLE_FLAT);
     tree_free(tree);
     return status;
 }

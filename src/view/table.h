@@ -7,6 +7,7 @@
 #ifndef VIEW_TABLE_H
 #define VIEW_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -40,6 +41,8 @@ struct table_row {
     uint32_t start_line; /* first line of its function, 0 if unknown */
     uint32_t id;         /* tid of a thread, pid of a process, else 0 */
     uint32_t number;     /* of a thread or process in the profile */
+    bool is_idle;        /* of an idle thread, or of all (model/idle.h) */
+    bool is_last;        /* of all idle threads, which are folded */
     uint64_t flat[VALUE_COUNT];
     uint64_t cumulative[VALUE_COUNT];
     double flat_squares[VALUE_COUNT], cumulative_squares[VALUE_COUNT];
@@ -54,7 +57,8 @@ struct table {
  * Make the rows of PROFILE of kind BY, those with the most flat VALUE first,
  * then by cumulative VALUE, by samples, by name. KEY is that of the label which
  * the program gave to samples, for TABLE_LABEL; samples without it have the row
- * TABLE_NO_LABEL. Returns 0, or -1 with errno set if memory is short. PROFILE
+ * TABLE_NO_LABEL. The row of idle threads that are folded (idle_fold) is the
+ * last. Returns 0, or -1 with errno set if memory is short. PROFILE
  * must outlive TABLE.
  */
 #define TABLE_NO_LABEL "[none]"

@@ -214,6 +214,8 @@ merge_all(struct merge *merge)
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (add_sample(merge, &profile->samples[i]) != 0)
             return -1;
+    uint32_t idle = merge->places[profile->idle_node];
+    merge->tree->idle = idle < merge->tree->node_count ? idle : 0;
     return 0;
 }
 
@@ -502,8 +504,8 @@ struct growth {
     struct branches *branches;
 };
 
-/* For qsort_r: the largest first. Ties are broken by all other fields, so that
- * output is stable. */
+/* For qsort_r: idle threads last, else the largest first. Ties are broken by
+ * all other fields, so that output is stable. */
 static int
 compare_nodes(const void *a, const void *b, void *context)
 {
@@ -512,7 +514,9 @@ compare_nodes(const void *a, const void *b, void *context)
     uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
     const uint64_t *first = growth->totals[one].values;
     const uint64_t *second = growth->totals[two].values;
-    int order = tree_larger(first[growth->value], second[growth->value]);
+    int order = (one == growth->tree->idle) - (two == growth->tree->idle);
+    if (order == 0)
+        order = tree_larger(first[growth->value], second[growth->value]);
     if (order == 0)
         order = tree_larger(first[VALUE_WALL], second[VALUE_WALL]);
     if (order == 0)

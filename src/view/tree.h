@@ -56,6 +56,7 @@ struct tree {
     struct intern *names;         /* keys of labels: numbers of STRINGS */
     struct intern *edges;         /* (parent, name); numbers are nodes less 1 */
     const struct intern *strings; /* of the profile, which must outlive this */
+    uint32_t idle; /* node of idle threads (model/idle.h); 0: none */
 };
 
 /* Add VALUES to SUMS. */
@@ -147,6 +148,7 @@ struct branches {
 
 /* Choose the nodes of TREE that have, with all below them, at least LEAST of
  * VALUE. Nodes more than DEPTH calls below the root are left out (0: no limit).
+ * The node of idle threads comes after its siblings, however large it is.
  * Returns 0, or -1 with errno set if memory is short. */
 int tree_branches(struct branches *branches, const struct tree *tree,
                   enum value value, uint64_t least, uint32_t depth);

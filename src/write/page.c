@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/idle.h"
 #include "view/timeline.h"
 #include "page_head.h"
 #include "page_source.h"
@@ -35,13 +36,18 @@ write_time(FILE *stream, const struct page_tables *tables)
     return page_stream_end(time);
 }
 
-/* Write PROFILE, with the times of its samples if they are known. */
+/* Write PROFILE, with the times of its samples if they are known. A user who
+ * asks for some threads or stacks wants to see these: a caller that knows of
+ * other filters finds idle threads itself. */
 static int
 write_profile(FILE *stream, struct profile *profile)
 {
     bool is_timed = profile->keeps_events && !profile->has_no_times;
     struct timeline timeline = {0};
     struct page_tables tables;
+    if (!profile->knows_idle && profile->filter == NULL &&
+        idle_find(profile) != 0)
+        return -1;
     if (is_timed && timeline_build(&timeline, profile) != 0)
         return -1;
     int status =

@@ -221,6 +221,21 @@ add_sessions(struct json *json, const struct profile *profile)
     json_close(json, ']');
 }
 
+/* Add the node for idle threads, and their numbers. */
+static void
+add_idle(struct json *json, const struct page_tables *tables)
+{
+    const struct profile *profile = tables->profile;
+    json_name_open(json, "idle", '{');
+    json_name_number(json, "node", tables->idle);
+    json_name_open(json, "threads", '[');
+    for (uint32_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].is_idle)
+            json_number(json, i);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
 static void
 write_json(FILE *stream, const struct page_tables *tables, char *summary,
            char *notes)
@@ -233,6 +248,12 @@ write_json(FILE *stream, const struct page_tables *tables, char *summary,
     add_totals(&json, profile);
     add_quality(&json, profile);
     add_sessions(&json, profile);
+    char spread[64];
+    if (tables->timeline == NULL &&
+        quality_spread(profile, spread, sizeof(spread))[0] != '\0')
+        json_name_real(&json, "spread", strtod(spread, NULL));
+    if (tables->idle != 0)
+        add_idle(&json, tables);
     json_name_open(&json, "summary", '[');
     add_lines(&json, summary);
     json_close(&json, ']');

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/idle.h"
 #include "model/naming.h"
 #include "model/sample_state.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
+#include "util/number.h"
 #include "page_tables.h"
 
 #define NOT_YET UINT32_MAX
@@ -227,6 +229,30 @@ add_rows(struct page_tables *tables)
                   true);
 }
 
+/* Add a node that no row has: the page gives it to waits of idle threads. */
+static void
+add_idle(struct page_tables *tables)
+{
+    uint64_t sums[VALUE_COUNT];
+    uint32_t count = idle_sum(tables->profile, sums);
+    char name[IDLE_NAME_SIZE];
+    if (count == 0)
+        return;
+    snprintf(name, sizeof(name), "[%u idle thread%s]", count,
+             number_plural(count));
+    const struct page_function function = {
+        .name = page_tables_string(tables, name),
+        .kind = PAGE_MARKER,
+    };
+    const struct page_frame frame = {
+        .function = put(tables, tables->functions, &function, sizeof(function)),
+    };
+    const struct page_node node = {
+        .frame = put(tables, tables->frames, &frame, sizeof(frame)),
+    };
+    tables->idle = put(tables, tables->nodes, &node, sizeof(node)) + 1;
+}
+
 static bool
 has_memory(const struct page_tables *tables)
 {
@@ -262,6 +288,7 @@ page_tables_build(struct page_tables *tables, struct profile *profile,
         page_tables_string(tables, "");
         number_modules(tables);
         add_rows(tables);
+        add_idle(tables);
         if (!tables->failed)
             return 0;
     }

@@ -75,6 +75,7 @@ struct page_tables {
     uint32_t row_count;
     uint32_t *chain; /* room for the nodes of one stack */
     uint32_t chain_room;
+    uint32_t idle;    /* node for idle threads (model/idle.h); 0: none */
     bool has_native;  /* stacks have native frames that are not shown */
     bool is_compared; /* it is one side of a comparison */
     bool failed;      /* memory was short */

@@ -233,6 +233,8 @@ write_comments(struct pprof *pprof)
         write_comment(pprof, "spent", text);
     if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "unseen", text);
+    if (quality_spread(profile, text, sizeof(text))[0] != '\0')
+        write_comment(pprof, "spread", text);
     write_comment(pprof, "lost", quality_losses(profile, text, sizeof(text)));
     write_comment(pprof, "cut", quality_cuts(profile, text, sizeof(text)));
     write_comment(pprof, "cost", quality_cost(profile, text, sizeof(text)));

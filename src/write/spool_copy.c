@@ -249,7 +249,7 @@ add_string(char *buffer, size_t *length, const char *text)
 static void
 put_process(struct spool_remake *remake, const struct profile_process *process)
 {
-    static char tail[4 * (STRING_MOST + 1)];
+    static char tail[5 * (STRING_MOST + 1)];
     size_t length = 0;
     struct record_process record = {
         .period = process->period,
@@ -261,6 +261,10 @@ put_process(struct spool_remake *remake, const struct profile_process *process)
     record.command_length = add_string(tail, &length, process->command);
     record.version_length = add_string(tail, &length, process->version);
     record.host_length = add_string(tail, &length, process->host);
+    if (record.host_length > 0)
+        record.host_length =
+            (uint16_t)(record.host_length +
+                       add_string(tail, &length, process->boot));
     spool_records_add(&remake->records, RECORD_PROCESS, &record, sizeof(record),
                       tail, length);
 }

@@ -405,3 +405,85 @@ test('the largest come first, whatever is equal', () => {
       expected.slice(0, most),
     );
 });
+
+/** A model with a node for waits of threads 1 and 2, as a page has it. */
+function withIdle() {
+  const made = makeModel().model;
+  const { strings, funcs, frames, nodes } = made;
+  const grown = (array, value) => array.constructor.from([...array, value]);
+  return {
+    ...made,
+    meta: { ...made.meta, idle: { node: nodes.n, threads: [1, 2] } },
+    strings: [...strings, '[2 idle threads]'],
+    funcs: {
+      n: funcs.n + 1,
+      name: grown(funcs.name, strings.length),
+      file: grown(funcs.file, 0),
+      module: grown(funcs.module, 0),
+      kind: grown(funcs.kind, 4),
+    },
+    frames: {
+      n: frames.n + 1,
+      func: grown(frames.func, funcs.n),
+      line: grown(frames.line, 0),
+      inlined: grown(frames.inlined, 0),
+    },
+    nodes: {
+      n: nodes.n + 1,
+      parent: grown(nodes.parent, 0),
+      frame: grown(nodes.frame, frames.n),
+    },
+  };
+}
+
+test('waits of idle threads are one box, the last one', () => {
+  const app = new App(withIdle());
+  const { rows, states } = app.whole;
+  const isFolded = (row) =>
+    states[rows.state[row]].kind !== 'running' &&
+    [1, 2].includes(rows.thread[row]);
+  const waits = all(rows.wall.map((ns, row) => (isFolded(row) ? ns : 0)));
+  app.state.value = 'wall';
+  assert.equal(app.functions.name[app.idle], '[2 idle threads]');
+  assert.equal(app.functionSums().self[app.idle], waits);
+  assert.equal(all(app.functionSums().self), all(rows.wall));
+  const [, level] = app.layout.levels;
+  const last = level.node[level.node.length - 1];
+  assert.equal(app.tree.func[last], app.idle);
+  assert.equal(level.to.at(-1) - level.from.at(-1), waits);
+  const order = functions_.largest(
+    app.idleLast(app.functionSums().self),
+    app.functionSums().total,
+    app.functions.n,
+  );
+  assert.equal(order.at(-1), app.idle);
+  for (const state of [
+    { idle: true },
+    { value: 'cpu' },
+    { filters: [{ key: 'thread', value: 'main' }] },
+    { focus: ['function_1'] },
+  ]) {
+    const other = new App(withIdle());
+    Object.assign(other.state, { value: 'wall', ...state });
+    assert.equal(other.functionSums().self[other.idle], 0);
+    assert.equal(other.model.rows.node, other.whole.rows.node);
+  }
+  assert.equal(
+    fromFragment(toFragment({ ...initialState(), idle: true })).idle,
+    true,
+  );
+  assert.ok(Number.isNaN(new App(makeModel().model).idle));
+});
+
+test('a note about a stack is found by its brackets alone', () => {
+  const names = (i) => (i === 0 ? '[frames elided]' : `frame_${i}`);
+  const { model } = makeModel({ names });
+  model.funcs.kind[0] = 4;
+  const found = collectFunctions(model);
+  const count = (expression) =>
+    all(selection.matchFunctions(found, expression));
+  assert.equal(count(/frame/), found.n - 1);
+  assert.equal(count(/elided/), 0);
+  assert.equal(count(/\[frames elided/), 1);
+  assert.equal(count(/^\[frames/), 1);
+});

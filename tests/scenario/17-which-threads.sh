@@ -56,7 +56,7 @@ for rate in $rates; do
         profile SPROF_COST=off SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/n.sprof" \
             "$work/late_names" $how
         expect_ok
-        "$sprofile" report --wall --by thread -n 0 n.sprof >threads
+        "$sprofile" report --wall --idle --by thread -n 0 n.sprof >threads
         count=$(grep -cE ' named-[0-9]+ \([0-9]+\)$' threads)
         # One that ends may have come and gone between two looks.
         least=20

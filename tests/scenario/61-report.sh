@@ -66,7 +66,7 @@ report --by line
 shows ' first two_costs\.c:[0-9]+ \(two_costs\)$'
 report --by module
 shows ' two_costs$'
-report --by thread --wall
+report --by thread --wall --idle
 shows ' two_costs \([0-9]+\)$' ' waiter \([0-9]+\)$'
 report --by state --wall
 shows ' running$' ' futex$'

@@ -170,10 +170,13 @@ plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 200
 expect_status 0
 plain "$sprofile" convert a.sprof a.pb.gz
 expect_status 0
-# What ± is of a pprof file is told where it is shown.
-plain "$sprofile" report a.pb.gz
+# What ± is of a pprof file that does not tell it is said where it is shown.
+gzip -dc a.pb.gz | sed 's/spread: /sprxxd: /' | gzip >less.pb.gz
+plain "$sprofile" report less.pb.gz
 grep -q '^note: ± ' out || fail "no note on ±: $(cat out)"
-plain "$sprofile" report --flame a.pb.gz
+plain "$sprofile" report a.pb.gz
+! grep '^note: ± ' out || fail "a note on ± that is known"
+plain "$sprofile" report --flame less.pb.gz
 ! grep '^note: ± ' out || fail "there is no ±"
 plain "$sprofile" convert --full-names a.sprof full.pb.gz
 expect_status 0

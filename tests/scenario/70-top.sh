@@ -85,7 +85,7 @@ top -d 0.3 --by thread --sort name -n 2 $pid
 expect_status 0
 ! grep -q '^functions' out || fail "functions with --by thread"
 grep -qx '(2 more; -n 0 shows all)' out || fail "not two rows of four"
-top -d 0.3 --wall --by function --sort total --since-start -n 0 $pid
+top -d 0.3 --wall --idle --by function --sort total --since-start -n 0 $pid
 expect_status 0
 grep -qx 'functions by total wall time, shares of all' out || fail "no view"
 awk '/ (start_thread|clone3) / && $3 < 60 { exit 1 }' out ||

@@ -90,7 +90,7 @@ done
 # expect_time SPOOL: what each thread was seen to do is all of the time between
 # starts and stops, which lies between what the program measured.
 expect_time() {
-    "$sprofile" report --wall --by thread "$1" >threads 2>message ||
+    "$sprofile" report --wall --idle --by thread "$1" >threads 2>message ||
         fail "$(cat message)"
     awk -v least="$(sed -n 's/^least //p' out)" \
         -v most="$(sed -n 's/^most //p' out)" '

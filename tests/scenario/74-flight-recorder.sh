@@ -77,7 +77,7 @@ expect_files() {
 check_window() {
     local least=$1 most=$2
     shift 2
-    "$sprofile" report --wall --by thread -n 0 "$@" >threads 2>message ||
+    "$sprofile" report --wall --idle --by thread -n 0 "$@" >threads 2>message ||
         fail "report: $(cat message)"
     [ ! -s message ] || fail "report says: $(cat message)"
     awk -v least="$least" -v most="$most" -v main="($pid)" \
@@ -159,7 +159,7 @@ killed() {
     expect_status 0
     check_window 1000 2150 fly.copy.sprof
     expect_sum fly.copy.sprof
-    "$sprofile" report --wall --by thread fly.past.sprof >threads
+    "$sprofile" report --wall --idle --by thread fly.past.sprof >threads
     grep -q "phases ($pid)" threads || fail "the past alone cannot be read"
 }
 
@@ -200,7 +200,7 @@ for rate in $rates; do
         fail "$(taken_of out) stacks taken, $sampled samples"
     "$sprofile" report --json fly.sprof |
         sed -n 's/^"start_ns".*"duration_ns": \([0-9]*\),$/\1/p' >whole
-    "$sprofile" report --wall --by thread -n 0 fly.sprof >threads
+    "$sprofile" report --wall --idle --by thread -n 0 fly.sprof >threads
     awk -v most="$(cat whole)" -v cpu="$(sed -n 's/^cpu //p' out.saved)" -v wall="$(
         sed -n 's/^wall //p' out.saved)" -v main="($pid)" '
         $NF == main {

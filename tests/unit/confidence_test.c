@@ -8,12 +8,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "model/events.h"
 #include "model/quality.h"
+#include "read/load.h"
 #include "view/confidence.h"
+#include "write/output_file.h"
 
 #include "profile_maker.h"
 
@@ -143,6 +147,53 @@ samples_count_by_their_weights(void **state)
     }
 }
 
+/* PROFILE as a pprof file and read again. */
+static struct profile *
+through_pprof(struct profile *profile)
+{
+    static const struct symbolizer_options options;
+    char *bytes = NULL, error[256] = "";
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    assert_non_null(stream);
+    assert_int_equal(pprof_write(stream, profile), 0);
+    assert_int_equal(fclose(stream), 0);
+    struct profile *read = profile_new(&options);
+    assert_int_equal(load_memory(read, bytes, length, "bytes", error,
+                                 sizeof(error)),
+                     0);
+    free(bytes);
+    return read;
+}
+
+/* Points of 1 ms and of 9 ms at one place: a pprof file has their sum alone.
+ * Its comment has what the sum of their squares is. */
+static void
+a_pprof_file_keeps_the_spread(void **state)
+{
+    (void)state;
+    maker_name(0x10, "work", NULL);
+    maker_add_head();
+    maker_add_node(1, 0, 1, 0x10, 0);
+    maker_add_running(1, 1, 10, 10 * MS);
+    maker_add_running(1, 1, 10, 90 * MS);
+    struct profile *profile = maker_load(NULL);
+    struct confidence whole = confidence_of(profile, VALUE_CPU);
+    assert_float_equal(whole.squares / (10e12 + 810e12), 1, 1e-6);
+    struct profile *read = through_pprof(profile);
+    assert_int_equal(read->totals[VALUE_CPU], 100 * MS);
+    assert_false(read->lacks_spread);
+    assert_float_equal(confidence_of(read, VALUE_CPU).squares / whole.squares,
+                       1, 1e-5);
+    /* A copy of it says the same. */
+    struct profile *copy = through_pprof(read);
+    assert_float_equal(confidence_of(copy, VALUE_CPU).squares / whole.squares,
+                       1, 1e-5);
+    profile_free(copy);
+    profile_free(read);
+    profile_free(profile);
+}
+
 int
 main(void)
 {
@@ -150,6 +201,7 @@ main(void)
         cmocka_unit_test(intervals_contain_the_truth),
         cmocka_unit_test(heavy_points_tell_less),
         UNIT(samples_count_by_their_weights),
+        UNIT(a_pprof_file_keeps_the_spread),
     };
     return cmocka_run_group_tests(tests, maker_begin, maker_end);
 }

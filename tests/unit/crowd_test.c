@@ -18,6 +18,7 @@
 
 #define WAITING 16
 #define A_MOMENT_NS 20000000u
+#define PATIENCE_NS 20000000000u
 
 /* A child that takes PLACE and keeps it until it is killed. *HAS_PLACE becomes
  * whether it got one. */
@@ -99,6 +100,44 @@ a_wait_for_a_place_ends(void **state)
     end(second);
 }
 
+/* Others get the place of a stopped process soon, and that of one which runs
+ * never. It gives back nothing afterwards. */
+static void
+the_place_of_a_stopped_process_is_free(enum crowd_place place, int count)
+{
+    pid_t children[WAITING];
+    bool has_place;
+    crowd_before_fork();
+    for (int i = 0; i < count; i++) {
+        children[i] = start(place, &has_place);
+        assert_true(has_place);
+    }
+    assert_false(crowd_enter_until(place, clock_now() + A_MOMENT_NS));
+    assert_int_equal(kill(children[count - 1], SIGSTOP), 0);
+    assert_true(crowd_enter_until(place, clock_now() + PATIENCE_NS));
+    assert_int_equal(kill(children[count - 1], SIGCONT), 0);
+    pid_t late = start(place, &has_place);
+    assert_false(has_place);
+    crowd_leave(place);
+    end(late);
+    for (int i = 0; i < count; i++)
+        end(children[i]);
+}
+
+static void
+a_stopped_writer_lets_others_write(void **state)
+{
+    (void)state;
+    the_place_of_a_stopped_process_is_free(CROWD_WRITING, 2);
+}
+
+static void
+a_stopped_child_lets_others_be_sampled(void **state)
+{
+    (void)state;
+    the_place_of_a_stopped_process_is_free(CROWD_WAITING, WAITING);
+}
+
 static void
 a_tree_complains_once(void **state)
 {
@@ -115,6 +154,8 @@ main(void)
         cmocka_unit_test(a_process_alone_has_every_place),
         cmocka_unit_test(a_tree_has_few_places),
         cmocka_unit_test(a_wait_for_a_place_ends),
+        cmocka_unit_test(a_stopped_writer_lets_others_write),
+        cmocka_unit_test(a_stopped_child_lets_others_be_sampled),
         cmocka_unit_test(a_tree_complains_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

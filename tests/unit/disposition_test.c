@@ -483,6 +483,38 @@ end_has_neither(void **state)
     assert_ptr_equal(handler_in_kernel(SIGTRAP), SIG_DFL);
 }
 
+/* Let the program handle all numbers that may be borrowed, but KEPT. */
+static void
+handle_all_but(int kept, sighandler_t handler)
+{
+    for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = handler;
+        if (signo != kept)
+            assert_int_equal(disposition_action(signo, &action, NULL), 0);
+    }
+}
+
+/* A program takes the number by which questions are asked. Another one, for
+ * which there was no use before, has become free since the last search. */
+static void
+questions_take_a_number_that_has_become_free(void **state)
+{
+    enum { ASKED_BY = 60, FREE = 45 };
+    struct sigaction action;
+    (void)state;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    handle_all_but(ASKED_BY, program_handler);
+    assert_int_equal(disposition_borrow(SIGNALS_ASK, ASKED_BY), 0);
+    assert_int_equal(signals_number(SIGNALS_SPARE), 0);
+    assert_int_equal(disposition_action(FREE, &action, NULL), 0);
+    assert_true(disposition_give_back(ASKED_BY));
+    assert_int_equal(signals_number(SIGNALS_ASK), FREE);
+    handle_all_but(0, SIG_DFL);
+}
+
 int
 main(void)
 {
@@ -508,6 +540,8 @@ main(void)
         cmocka_unit_test_setup_teardown(borrowed_has_no_ender, begin_running,
                                         end),
         cmocka_unit_test_setup_teardown(end_has_neither, begin_running, end),
+        cmocka_unit_test_setup_teardown(
+            questions_take_a_number_that_has_become_free, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

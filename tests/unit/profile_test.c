@@ -471,20 +471,23 @@ names_have_a_budget(void **state)
     assert_int_equal(naming_budget(&profile), 11300000);
 }
 
-/* Load a spool of HOST, with one file that has a build-id and one that has
- * none. TELLS: the spool tells what the latter was like. Returns how many files
- * must not be used. */
+/* Load a spool of HOST, a name that BOOT may follow, with one file that has a
+ * build-id and one that has none. TELLS: the spool tells what the latter was
+ * like. Returns how many files must not be used. */
 static unsigned
-refused_of(const char *host, bool tells)
+refused_of(const char *host, const char *boot, bool tells)
 {
+    char both[512];
+    size_t length = strlen(host) + 1;
+    snprintf(both, sizeof(both), "%s%c%s", host, 0, boot);
+    length += boot[0] != '\0' ? strlen(boot) + 1 : 0;
     const struct record_process process = {.pid = 4711,
-                                           .host_length =
-                                               (uint16_t)(strlen(host) + 1)};
+                                           .host_length = (uint16_t)length};
     const struct record_module bare = {.id = 2,
                                        .end = 0x1000,
                                        .path_length = sizeof("/no/bare")};
     const struct record_file file = {.module = 2};
-    const struct writer_tail name = {host, process.host_length};
+    const struct writer_tail name = {both, process.host_length};
     const struct writer_tail path = {"/no/bare", bare.path_length};
     maker_append(RECORD_PROCESS, &process, sizeof(process), &name, 1);
     maker_add_module(1, "/no/with-id");
@@ -503,9 +506,26 @@ files_of_another_host_are_not_believed(void **state)
     (void)state;
     char own[256] = "";
     assert_int_equal(gethostname(own, sizeof(own) - 1), 0);
-    assert_int_equal(refused_of(own, false), 0);
-    assert_int_equal(refused_of("elsewhere.invalid", true), 0);
-    assert_int_equal(refused_of("elsewhere.invalid", false), 1);
+    assert_int_equal(refused_of(own, "", false), 0);
+    assert_int_equal(refused_of("elsewhere.invalid", "", true), 0);
+    assert_int_equal(refused_of("elsewhere.invalid", "", false), 1);
+}
+
+/* All containers of a machine have its boot id, and names of their own. */
+static void
+containers_of_this_machine_are_this_host(void **state)
+{
+    (void)state;
+    char own[256] = "", boot[64] = "";
+    assert_int_equal(gethostname(own, sizeof(own) - 1), 0);
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file == NULL || fscanf(file, "%63s", boot) != 1)
+        skip();
+    fclose(file);
+    assert_int_equal(refused_of("container.invalid", boot, false), 0);
+    boot[0] = boot[0] == '0' ? '1' : '0';
+    assert_int_equal(refused_of("container.invalid", boot, false), 1);
+    assert_int_equal(refused_of(own, boot, false), 0);
 }
 
 int
@@ -529,6 +549,7 @@ main(void)
         UNIT(endings_name_formats),
         UNIT(names_have_a_budget),
         UNIT(files_of_another_host_are_not_believed),
+        UNIT(containers_of_this_machine_are_this_host),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

@@ -324,15 +324,15 @@ asking_is_noted(void **state)
 
     (void)state;
     assert_null(strstr(text, "note "));
-    assert_int_equal(pprof->n_comment, 8);
+    assert_int_equal(pprof->n_comment, 9);
     free(text);
     perftools__profiles__profile__free_unpacked(pprof, NULL);
     profile = triggered(profile, TRIGGER_ASK);
     pprof = unpacked(profile);
     text = written(text_report_write, profile, &length);
     assert_non_null(strstr(text, "\nnote     running threads were asked"));
-    assert_int_equal(pprof->n_comment, 11);
-    assert_non_null(strstr(pprof->string_table[pprof->comment[9]],
+    assert_int_equal(pprof->n_comment, 12);
+    assert_non_null(strstr(pprof->string_table[pprof->comment[10]],
                            "note: running threads were asked"));
     free(text);
     perftools__profiles__profile__free_unpacked(pprof, NULL);

@@ -49,6 +49,7 @@ static const char *const help[] = {
     "f  t        functions; threads",
     "s           sort by the next column",
     "r           shares of the last interval, or of all since the start",
+    "i           of wall time, idle threads as one row, or as all others",
     "p  blank    pause, and go on",
     "+  -        longer and shorter intervals",
     "arrows, page up, page down, home",
@@ -56,9 +57,9 @@ static const char *const help[] = {
     "q, Ctrl-C   quit",
     "",
     "self and total are the shares of a function itself, and of all while it",
-    "was on the stack. Seconds are always those since the start. ± is the "
-    "error",
-    "of self, with 95 %. Functions of fewer than five samples are dim.",
+    "was on the stack. Seconds are always those since the start. ± is",
+    "the error of self, with 95 %. Functions of fewer than five samples",
+    "are dim.",
 };
 
 /* Pairs of colours. */
@@ -312,6 +313,8 @@ change_view(struct display *display, int key)
         view->by = key == 'f' ? TOP_FUNCTIONS : TOP_THREADS;
     else if (key == 'r')
         view->span = view->span == SPAN_ALL ? SPAN_INTERVAL : SPAN_ALL;
+    else if (key == 'i')
+        view->shows_idle = !view->shows_idle;
     else
         tables_next_order(view);
 }
@@ -371,7 +374,7 @@ obey_key(struct display *display, int key)
     }
     if (key == 'q' || key == 'Q' || key == 27)
         display->is_done = true;
-    else if (key < 0x80 && strchr("cwftrs", key) != NULL)
+    else if (key < 0x80 && strchr("cwftrsi", key) != NULL)
         change_view(display, key);
     else if (key == 'p' || key == ' ')
         display->is_paused = !display->is_paused;

@@ -29,12 +29,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/shown.h"
+#include "model/idle.h"
 #include "model/quality.h"
 #include "show/columns.h"
 #include "show/truncate.h"
 #include "store/reader.h"
 #include "util/number.h"
 #include "view/confidence.h"
+#include "view/filter.h"
 #include "top.h"
 
 /* The columns, and the least room for a name that comes last. */
@@ -55,10 +58,22 @@ enum { NAME_LEAST = 8 };
 enum { FUNCTION_NARROW = 68, THREAD_NARROW = 100 };
 enum { FUNCTION_HIDDEN = 0x18, THREAD_HIDDEN = 0xa };
 
-/* The rows of a table, as numbers of functions or threads in their order. */
+/* Bits of the columns that a still narrower page may lack, and of "waits for".
+ */
+enum {
+    FUNCTION_DISPENSABLE = 0x6,
+    THREAD_DISPENSABLE = 0x44,
+    THREAD_LAST = 0x80
+};
+
+/* The rows of a table, as numbers of functions or threads in their order.
+ * After them comes a row for idle threads, if there are any and they have one.
+ */
 struct ranking {
     const struct watch *watch;
     const struct top_view *view;
+    const struct function *functions; /* by number */
+    struct shown shown;               /* all 0: idle threads are as others */
     uint32_t *numbers;
     uint32_t count;
 };
@@ -120,7 +135,7 @@ static int
 compare_functions(const void *a, const void *b, void *context)
 {
     const struct ranking *ranking = context;
-    const struct function *rows = ranking->watch->functions.rows;
+    const struct function *rows = ranking->functions;
     const struct function *one = &rows[*(const uint32_t *)a];
     const struct function *two = &rows[*(const uint32_t *)b];
     enum top_order by = order_of(ranking->view);
@@ -184,8 +199,10 @@ is_shown(const struct ranking *ranking, uint32_t number)
     const struct watch *watch = ranking->watch;
     const struct top_view *view = ranking->view;
     if (view->by == TOP_FUNCTIONS)
-        return watch->functions.rows[number]
-                   .total.values[SPAN_ALL][view->value] > 0;
+        return ranking->functions[number].total.values[SPAN_ALL][view->value] >
+               0;
+    if (ranking->shown.idle_count > 0 && ranking->shown.are_idle[number])
+        return false;
     const struct watch_thread *thread = &watch->threads[number];
     bool has_time = time_of(thread, view->span, VALUE_CPU) > 0 ||
                     time_of(thread, view->span, VALUE_WALL) > 0;
@@ -196,12 +213,28 @@ is_shown(const struct ranking *ranking, uint32_t number)
                         watch->profile->threads[number].tid != 0);
 }
 
+/* Idle threads lead every table of wall time. A filter says what a user wants
+ * to see. */
+static bool
+folds_idle(const struct ranking *ranking)
+{
+    const struct top_view *view = ranking->view;
+    return view->value == VALUE_WALL && !view->shows_idle &&
+           ranking->watch->filter->count == 0;
+}
+
 /* Collect all rows that are shown, in their order. Returns -1 if memory is
  * short. */
 static int
 rank_rows(struct ranking *ranking)
 {
     const struct watch *watch = ranking->watch;
+    ranking->functions = watch->functions.rows;
+    if (folds_idle(ranking)) {
+        if (shown_begin(&ranking->shown, watch, ranking->view->span) != 0)
+            return -1;
+        ranking->functions = ranking->shown.functions;
+    }
     bool by_function = ranking->view->by == TOP_FUNCTIONS;
     uint32_t count = by_function ? watch->functions.count : watch->thread_count;
     ranking->numbers = malloc((count + 1u) * sizeof(*ranking->numbers));
@@ -229,11 +262,10 @@ confidence_in(const struct span_sums *sums, const struct top_view *view)
  * dim. */
 static void
 print_function(struct columns *columns, const struct ranking *ranking,
-               uint32_t number)
+               const struct function *row)
 {
     const struct watch *watch = ranking->watch;
     const struct top_view *view = ranking->view;
-    const struct function *row = &watch->functions.rows[number];
     uint64_t whole = positive(watch->totals.values[view->span][view->value]);
     const struct confidence all = confidence_in(&watch->totals, view);
     const struct confidence self = confidence_in(&row->self, view);
@@ -266,17 +298,12 @@ thread_life(const struct watch *watch, const struct profile_thread *thread,
     return end > start ? end - start : 0;
 }
 
-/* Shares refer to the time in which the thread existed. */
+/* The three shares of the time WHOLE, and the CPU time. */
 static void
-print_thread(struct columns *columns, const struct ranking *ranking,
-             uint32_t number)
+print_states(struct columns *columns, const struct span_sums *states,
+             enum span span, uint64_t whole)
 {
-    const struct watch *watch = ranking->watch;
-    const struct span_sums *states = watch->threads[number].states;
     const struct span_sums *running = &states[STATE_RUNNING];
-    const struct profile_thread *thread = &watch->profile->threads[number];
-    enum span span = ranking->view->span;
-    uint64_t whole = thread_life(watch, thread, span);
     columns_share(columns, percent_of(running->values[span][VALUE_CPU], whole));
     columns_percent(columns,
                     percent_of(states[STATE_RUNQUEUE].values[span][VALUE_WALL],
@@ -285,12 +312,65 @@ print_thread(struct columns *columns, const struct ranking *ranking,
                     percent_of(states[STATE_WAITING].values[span][VALUE_WALL],
                                whole));
     columns_seconds(columns, positive(running->values[SPAN_ALL][VALUE_CPU]));
+}
+
+/* Shares refer to the time in which the thread existed. */
+static void
+print_thread(struct columns *columns, const struct ranking *ranking,
+             uint32_t number)
+{
+    const struct watch *watch = ranking->watch;
+    const struct profile_thread *thread = &watch->profile->threads[number];
+    enum span span = ranking->view->span;
+    print_states(columns, watch->threads[number].states, span,
+                 thread_life(watch, thread, span));
     columns_number(columns, thread->tid);
     columns_name(columns, thread->name);
     const char *waits_on, *state = watch_state(watch, number, &waits_on);
     columns_name(columns, state);
     if (waits_on[0] != '\0')
         columns_name(columns, waits_on);
+}
+
+/* The row of all idle threads. Shares refer to the sum of their times. */
+static void
+print_idle_threads(struct columns *columns, const struct ranking *ranking)
+{
+    const struct watch *watch = ranking->watch;
+    struct span_sums states[STATE_COUNT] = {0};
+    enum span span = ranking->view->span;
+    uint64_t whole = 0;
+    for (uint32_t i = 0; i < watch->thread_count; i++) {
+        if (!ranking->shown.are_idle[i])
+            continue;
+        for (unsigned j = 0; j < STATE_COUNT; j++)
+            span_add_sums(&states[j], &watch->threads[i].states[j]);
+        sum_add(&whole, thread_life(watch, &watch->profile->threads[i], span));
+    }
+    print_states(columns, states, span, whole);
+    columns_skip(columns);
+    columns_name(columns, "[idle threads]");
+    char count[16];
+    snprintf(count, sizeof(count), "%u", ranking->shown.idle_count);
+    columns_name(columns, count);
+    columns_name(columns, "--idle shows them");
+}
+
+static void
+print_idle(struct columns *columns, const struct ranking *ranking)
+{
+    char name[IDLE_NAME_SIZE];
+    const struct function row = {
+        .name = idle_name(ranking->shown.idle_count, name),
+        .module = "",
+        .self = ranking->shown.idle,
+        .total = ranking->shown.idle,
+    };
+    if (ranking->view->by == TOP_FUNCTIONS)
+        print_function(columns, ranking, &row);
+    else
+        print_idle_threads(columns, ranking);
+    columns_end_row(columns);
 }
 
 /* "functions by self CPU time, shares of the last 1.00 s". */
@@ -308,16 +388,17 @@ print_view(struct page *page, const struct watch *watch,
                            ? "CPU time"
                            : (by_function ? "wall time" : "waiting time");
     const char *order = orders[order_of(view)];
+    char line[128], span[64] = "all";
     if (!by_function && order_of(view) == TOP_SELF)
         order = "";
-    fprintf(page->stream, "%s by %s%s, shares of ",
-            by_function ? "functions" : "threads", order, time);
-    if (view->span == SPAN_ALL ||
-        watch->length[SPAN_INTERVAL] == watch->length[SPAN_ALL])
-        fputs("all\n", page->stream);
-    else
-        fprintf(page->stream, "the last %.2f s\n",
-                number_seconds(watch->length[SPAN_INTERVAL]));
+    if (view->span == SPAN_INTERVAL &&
+        watch->length[SPAN_INTERVAL] != watch->length[SPAN_ALL])
+        snprintf(span, sizeof(span), "the last %.2f s",
+                 number_seconds(watch->length[SPAN_INTERVAL]));
+    snprintf(line, sizeof(line), "%s by %s%s, shares of %s",
+             by_function ? "functions" : "threads", order, time, span);
+    truncate_text(page->stream, line, page->columns);
+    fputc('\n', page->stream);
 }
 
 /* The title of the column that the table is sorted by. A table of threads that
@@ -350,7 +431,27 @@ lay_out(const struct page *page, const struct top_view *view)
     unsigned narrow = by_function ? FUNCTION_NARROW : THREAD_NARROW;
     if (page->columns > 0 && page->columns < narrow)
         columns.hidden = by_function ? FUNCTION_HIDDEN : THREAD_HIDDEN;
+    /* Without its last column, a table of threads ends with states or names. */
+    columns_fit(&columns, by_function ? FUNCTION_DISPENSABLE : THREAD_LAST);
+    if (!by_function && (columns.hidden & THREAD_LAST) != 0) {
+        columns.least = 0;
+        columns_fit(&columns, THREAD_DISPENSABLE);
+    }
     return columns;
+}
+
+static void
+print_rows(struct columns *columns, const struct ranking *ranking,
+           uint32_t first, uint32_t rows)
+{
+    for (uint32_t i = first; i < ranking->count && i - first < rows; i++) {
+        uint32_t number = ranking->numbers[i];
+        if (ranking->view->by == TOP_FUNCTIONS)
+            print_function(columns, ranking, &ranking->functions[number]);
+        else
+            print_thread(columns, ranking, number);
+        columns_end_row(columns);
+    }
 }
 
 int
@@ -360,21 +461,20 @@ tables_add(struct page *page, const struct watch *watch,
 {
     struct columns columns = lay_out(page, view);
     struct ranking ranking = {.watch = watch, .view = view};
-    if (rank_rows(&ranking) != 0)
-        return -1;
-    *count = ranking.count;
-    print_view(page, watch, view);
-    columns_titles(&columns, NULL);
-    for (uint32_t i = first;
-         i < ranking.count && (rows == 0 || i - first < rows); i++) {
-        if (view->by == TOP_FUNCTIONS)
-            print_function(&columns, &ranking, ranking.numbers[i]);
-        else
-            print_thread(&columns, &ranking, ranking.numbers[i]);
-        columns_end_row(&columns);
+    int status = rank_rows(&ranking);
+    bool has_idle = ranking.shown.idle_count > 0;
+    if (status == 0) {
+        *count = ranking.count + has_idle;
+        print_view(page, watch, view);
+        columns_titles(&columns, NULL);
+        print_rows(&columns, &ranking, first,
+                   rows > 0 ? rows - (has_idle && rows > 1) : ranking.count);
+        if (has_idle && rows != 1)
+            print_idle(&columns, &ranking);
     }
     free(ranking.numbers);
-    return 0;
+    shown_end(&ranking.shown);
+    return status;
 }
 
 /* The column at which the value of a line begins. */

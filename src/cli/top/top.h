@@ -117,6 +117,7 @@ struct top_view {
     enum span span;   /* the time that shares refer to */
     enum top_by by;
     enum top_order orders[2]; /* by enum top_by */
+    bool shows_idle;          /* idle threads are rows as all others */
 };
 
 struct top_options {
@@ -134,7 +135,8 @@ void tables_add_head(struct page *page, const struct follow *follow,
 
 /*
  * Add to PAGE a line that names the table, its titles, and ROWS (0: all) rows
- * from row FIRST on. *COUNT becomes the number of all rows. Returns 0, or -1
+ * from row FIRST on. The row of idle threads is the last one, also where others
+ * are left out. *COUNT becomes the number of all rows. Returns 0, or -1
  * with errno set if memory is short.
  */
 int tables_add(struct page *page, const struct watch *watch,

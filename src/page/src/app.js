@@ -6,7 +6,7 @@
  */
 import { buildTree, sumTree } from './calltree.js';
 import { chanceOfNoise, isUnsampled, pointsOf } from './confidence.js';
-import { choicesOf, withFrames } from './frames.js';
+import { choicesOf, foldIdle, withFrames } from './frames.js';
 import { matchedTotal, sumFunctions, topmost } from './functions.js';
 import { layoutSequence, layoutTree } from './layout.js';
 import { comparableModule, comparableName } from './merge.js';
@@ -45,6 +45,7 @@ import {
  * @property {'heavy' | 'name' | 'time'} order
  * @property {import('./frames.js').Frames} frames
  * @property {boolean} fold
+ * @property {boolean} idle idle threads are as all others
  * @property {boolean} invert
  * @property {boolean} flip the root is at the bottom
  * @property {'share' | 'absolute'} compare
@@ -71,6 +72,7 @@ export function initialState() {
     order: 'heavy',
     frames: 'usual',
     fold: false,
+    idle: false,
     invert: false,
     flip: false,
     compare: 'share',
@@ -103,7 +105,7 @@ export class App {
   constructor(model) {
     /** The model as it is in the page. */
     this.whole = model;
-    this.shown = { frames: model.meta.frames, model };
+    this.shown = { frames: model.meta.frames, folds: false, model };
     this.functions = collectFunctions(model);
     /** @type {import('./frames.js').Frames[]} */
     this.frameChoices = this.functions.kind.includes(KIND.script)
@@ -131,12 +133,33 @@ export class App {
     this.isScheduled = false;
   }
 
-  /** The model with the frames that are asked for. */
+  /**
+   * The model with the frames that are asked for. Idle threads are one box where
+   * they are one row of `sprofile report --wall`.
+   */
   get model() {
-    const { frames } = this.state;
-    if (this.shown.frames !== frames)
-      this.shown = { frames, model: withFrames(this.whole, frames) };
+    const { frames, value, idle, filters, focus } = this.state;
+    const folds =
+      value !== 'cpu' && !idle && filters.length + focus.length === 0;
+    if (this.shown.frames !== frames || this.shown.folds !== folds) {
+      const model = withFrames(this.whole, frames);
+      this.shown = { frames, folds, model: folds ? foldIdle(model) : model };
+    }
     return this.shown.model;
+  }
+
+  /** The function of idle threads, NaN if there is none. */
+  get idle() {
+    const { meta, frames, nodes } = this.whole;
+    return meta.idle
+      ? this.functions.of[frames.func[nodes.frame[meta.idle.node]]]
+      : NaN;
+  }
+
+  /** VALUES by function, of which that of idle threads comes last. */
+  idleLast(/** @type {Float64Array} */ values) {
+    const { idle } = this;
+    return values.map((value, func) => (func === idle ? -1 : value));
   }
 
   /** @param {Time} time */
@@ -535,7 +558,7 @@ export class App {
       );
     const names = order === 'name' ? this.compareNames() : null;
     return this.keep('layout', [this.tree, this.widths, order], () =>
-      layoutTree(this.tree, this.widths, names),
+      layoutTree(this.tree, this.widths, names, this.idle),
     );
   }
 

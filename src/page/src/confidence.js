@@ -59,10 +59,13 @@ export function pointsOf(model, time) {
     const isRunning = states[rows.state[row]]?.kind === 'running';
     const looks = rows.count[row] || 1;
     const count = isRunning ? looks : 1;
-    cpu[row] = time ? cpu[row] / (rows.cpu[row] || 1) : rows.cpu[row] / count;
+    const spread = (isRunning && model.meta.spread) || 1;
+    cpu[row] = time
+      ? cpu[row] / (rows.cpu[row] || 1)
+      : (spread * rows.cpu[row]) / count;
     wall[row] = time
       ? wall[row] / (rows.wall[row] || 1)
-      : rows.wall[row] / count;
+      : (spread * rows.wall[row]) / count;
     if (isUnsampled(model, row)) continue;
     share.cpu[row] = cpu[row];
     share.wall[row] = isRunning

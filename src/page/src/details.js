@@ -245,7 +245,7 @@ export class Side {
     const whole = app.treeSums.total[0];
     const { self, total } = app.functionSums();
     const count = self.reduce((sum, value) => sum + Number(value > 0), 0);
-    const list = largest(self, total, Math.min(count, most));
+    const list = largest(app.idleLast(self), total, Math.min(count, most));
     const unit = {
       cpu: 'CPU time',
       wall: 'wall time',

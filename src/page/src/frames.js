@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /**
- * frames.js -- which frames of an interpreter are seen on stacks: the usual
- * ones, those of functions of Python or PHP alone (--script), or all native ones
- * too (--native). Rows stay; their stacks are others.
+ * frames.js -- which frames are seen on stacks. Of an interpreter these are the
+ * usual ones, those of functions of Python or PHP alone (--script), or all
+ * native ones too (--native). Idle threads that do not run have one frame.
+ * Rows stay; their stacks are others.
  */
 import { KIND } from './model.js';
 
@@ -36,6 +37,28 @@ export function withFrames(model, frames) {
   if (frames === 'script') return scriptsAlone(model);
   if (frames !== 'native' || !rows.native) return model;
   return { ...model, rows: { ...rows, node: rows.native } };
+}
+
+/**
+ * MODEL where all but the CPU time of idle threads is one function. The writer of the
+ * page found these threads (model/idle.h).
+ * @param {Model} model
+ * @returns {Model}
+ */
+export function foldIdle(model) {
+  const { rows, states, meta } = model;
+  if (!meta.idle) return model;
+  const { node, threads } = meta.idle;
+  const folds = (/** @type {number} */ row) =>
+    states[rows.state[row]].kind !== 'running' &&
+    threads.includes(rows.thread[row]);
+  return {
+    ...model,
+    rows: {
+      ...rows,
+      node: rows.node.map((own, row) => (folds(row) ? node : own)),
+    },
+  };
 }
 
 /**

@@ -23,15 +23,19 @@ import { childrenOf } from './functions.js';
 const STEPS = 60000;
 
 /**
- * The heaviest child stands left, or they stand by name.
+ * The heaviest child stands left, or they stand by name. LAST is right of all.
  * @param {Tree} tree
  * @param {Float64Array} widths total of each node
  * @param {((a: number, b: number) => number) | null} compare order by name
+ * @param {number} [last] a function
  * @returns {Layout}
  */
-export function layoutTree(tree, widths, compare) {
+export function layoutTree(tree, widths, compare, last) {
   const { first, list } = childrenOf(tree);
-  const order = compare ?? ((a, b) => widths[b] - widths[a] || a - b);
+  const usual = compare ?? ((a, b) => widths[b] - widths[a] || a - b);
+  const order = (/** @type {number} */ a, /** @type {number} */ b) =>
+    Number(tree.func[a] === last) - Number(tree.func[b] === last) ||
+    usual(a, b);
   for (let node = 0; node < tree.n; node++)
     if (first[node + 1] - first[node] > 1)
       list.subarray(first[node], first[node + 1]).sort(order);

@@ -35,7 +35,11 @@ import { Pairs } from './pairs.js';
  * @property {'usual' | 'script' | 'native'} frames those of interpreters that
  * stacks have
  * @property {boolean} hasNative rows have their stacks with all native frames
+ * @property {number} [spread] without times: by how much the squares of
+ * samples of running threads exceed those of equal ones
  * @property {[number, number][]} sessions
+ * @property {{node: number, threads: number[]}} [idle] the idle threads, and
+ * the node that stands for their waits
  * @property {'wall' | 'cpu'} mode
  * @property {string[]} summary
  * @property {string} [lostText]

@@ -4,7 +4,7 @@
  * mean on the command line: values of one key are alternatives, different keys
  * all hold, a stack matches an expression if one of its functions does.
  */
-import { base, string } from './model.js';
+import { base, KIND, string } from './model.js';
 
 /**
  * @typedef {import('./model.js').Model} Model
@@ -131,7 +131,7 @@ function leavesIn(model, functions, matches) {
   for (let node = 1; node < yes.length; node++) {
     const entry = model.frames.func[frame[node]];
     const module = model.funcs.module[entry];
-    if (model.funcs.kind[entry] === 4 && !module) continue;
+    if (model.funcs.kind[entry] === KIND.marker && !module) continue;
     yes[node] = modules[module] ? 1 : 0;
   }
   return yes;
@@ -149,14 +149,23 @@ function isProcess(model, process, value) {
 }
 
 /**
- * The functions whose names match EXPRESSION.
+ * The functions whose names match EXPRESSION. A marker ("[truncated]") is none:
+ * an expression matches it only by its brackets.
  * @param {Functions} functions
  * @param {RegExp} expression
  */
 export function matchFunctions(functions, expression) {
   const yes = new Uint8Array(functions.n);
-  for (let i = 0; i < functions.n; i++)
-    yes[i] = expression.test(functions.name[i]) ? 1 : 0;
+  for (let i = 0; i < functions.n; i++) {
+    const name = functions.name[i];
+    yes[i] = Number(
+      expression.test(name) &&
+        !(
+          functions.kind[i] === KIND.marker &&
+          expression.test(name.slice(1, -1))
+        ),
+    );
+  }
   return yes;
 }
 

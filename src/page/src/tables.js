@@ -102,7 +102,9 @@ function firstFunctions(app, column, most) {
     );
     return { list: list.slice(0, most), count };
   }
-  const by = Float64Array.from(list, (func) => Math.abs(column.of(func)));
+  const by = Float64Array.from(list, (func) =>
+    func === app.idle ? -1 : Math.abs(column.of(func)),
+  );
   const then = Float64Array.from(list, (func) => now.total[func]);
   return { list: largest(by, then, most).map((i) => list[i]), count };
 }

@@ -158,13 +158,16 @@ export class Toolbar {
         'Recursion, direct or not: a function stands once on a stack (r)',
       ),
       this.toggle('Flip', 'flip', 'The root stands at the bottom (i)'),
+      app.whole.meta.idle
+        ? this.toggle('Idle', 'idle', 'Idle threads are shown as all others')
+        : null,
       this.compare(),
     );
   }
 
   /**
    * @param {string} text
-   * @param {'invert' | 'fold' | 'flip'} key
+   * @param {'invert' | 'fold' | 'flip' | 'idle'} key
    * @param {string} title
    */
   toggle(text, key, title) {

@@ -80,7 +80,9 @@ export class TreeView {
 
   /** The nodes that are shown, in their order. */
   shown() {
-    const { widths } = this.app;
+    const { widths, tree, idle } = this.app;
+    const isIdle = (/** @type {number} */ node) =>
+      Number(tree.func[node] === idle);
     const { first, list } = /** @type {NonNullable<typeof this.children>} */ (
       this.children
     );
@@ -92,7 +94,7 @@ export class TreeView {
       if (!this.open.has(node)) continue;
       const below = [...list.subarray(first[node], first[node + 1])]
         .filter((child) => widths[child] > 0)
-        .sort((a, b) => widths[a] - widths[b]);
+        .sort((a, b) => isIdle(b) - isIdle(a) || widths[a] - widths[b]);
       stack.push(...below);
     }
     this.isCut = stack.length > 0;

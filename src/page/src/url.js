@@ -18,7 +18,7 @@ const CHOICES = {
   theme: ['', 'light', 'dark'],
 };
 const TEXTS = /** @type {const} */ (['group', 'search', 'chosen', 'sort']);
-const FLAGS = /** @type {const} */ (['fold', 'invert', 'flip']);
+const FLAGS = /** @type {const} */ (['fold', 'idle', 'invert', 'flip']);
 const RANGES = /** @type {const} */ (['range', 'base']);
 const LISTS = /** @type {const} */ (['focus', 'ignore']);
 
