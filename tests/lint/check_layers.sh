@@ -31,7 +31,8 @@ allowed() {
     show) echo base util symbol model view live ;;
     write) echo base util symbol model read view live show store ;;
     cli) echo "$outside" ;;
-    *) complain "src/$1: a folder that the table does not know" ;;
+    *) complain "src/$1: add a row for this folder to check_layers.sh and" \
+        "docs/design.md" ;;
     esac
 }
 
@@ -65,10 +66,11 @@ check_include() {
     "$folder"/*) ;;
     */*)
         is_allowed "$folder" "$header" || exception "$file" "$header" ||
-            complain "$file: \"$header\": $folder/ may not include that" ;;
+            complain "$file: \"$header\": $folder/ may not include that: move" \
+                "it to a folder below, or hand in a function" ;;
     *)
         [ -e "$source/${file%/*}/$header" ] ||
-            complain "$file: \"$header\": not in this folder" ;;
+            complain "$file: \"$header\": not in this folder: write its path" ;;
     esac
 }
 

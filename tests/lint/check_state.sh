@@ -41,12 +41,12 @@ while read -r file name; do
             esac
         done
     done <"$scratch/rows"
-    complain "src/$file.c: $name has no mark of base/state.h, and is not in state_kept.txt"
+    complain "src/$file.c: $name: mark it OF_PROFILE or OF_PROCESS (base/state.h), or add a row to state_kept.txt"
 done <"$scratch/all"
 while read -r at patterns _; do
     for pattern in ${patterns//|/ }; do
         grep -qxF -- "$at $pattern" "$scratch/used" ||
-            complain "state_kept.txt: $at: $pattern: there is no such variable"
+            complain "state_kept.txt: $at: $pattern: there is no such variable: delete it"
     done
 done <"$scratch/rows"
 
@@ -56,6 +56,6 @@ for section in state_of_profile state_of_process; do
         complain "libsprof.so: cannot be read"
     [ -s "$scratch/$section" ] || complain "libsprof.so: $section is empty"
     [ "$(tr -d '\0' <"$scratch/$section" | wc -c)" = 0 ] ||
-        complain "libsprof.so: a variable of $section does not begin as 0"
+        complain "libsprof.so: a variable of $section does not begin as 0: set it where a profile begins"
 done
 finish
