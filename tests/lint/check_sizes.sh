@@ -11,17 +11,18 @@
 todo='TO''DO|FIX''ME|XX''X'
 
 # Every text file of the project opens with its licence, after a #! line.
-while read -r path; do
-    head -n 2 "$path" | grep -v '^#!' | head -n 1 |
-        grep -q 'SPDX-License-Identifier: MIT' ||
-        complain "${path#"$source"/}: open it with the SPDX line"
-    grep -nE "\\b($todo)\\b" "$path" |
-        while read -r hit; do echo "${path#"$source"/}:$hit"; done |
-        grep . && complain "${path#"$source"/}: do it, or delete the line above"
-done < <(find "$source/src" "$source/include" "$source/tests" \
+mapfile -t files < <(find "$source/src" "$source/include" "$source/tests" \
     "$source/examples" "$source/.ci" -type f \( -name '*.[ch]' -o -name '*.cc' \
     -o -name '*.sh' -o -name '*.py' -o -name '*.proto' -o -name CMakeLists.txt \
     -o -name run \) 2>/dev/null | sort)
+while read -r path; do
+    complain "${path#"$source"/}: open it with the SPDX line"
+done < <(awk 'FNR == 1 { seen = 0 }
+    !seen && !/^#!/ { seen = 1; if (!/SPDX-License-Identifier: MIT/) print FILENAME }' \
+    "${files[@]}")
+while read -r hit; do
+    complain "${hit#"$source"/}: do it, or delete the line"
+done < <(grep -nEH "\\b($todo)\\b" "${files[@]}")
 
 # Functions as the format puts them: name, brace and closing brace at column 0.
 measure='
@@ -59,13 +60,12 @@ END { print "TOTAL", lines, comments, conditionals + 0 }'
 for folder in src include tests examples; do
     mapfile -t files < <(c_sources "$folder")
     [ "${#files[@]}" -gt 0 ] || continue
-    for path in "${files[@]}"; do
-        lines=$(wc -l <"$path")
-        [ "$lines" -le 500 ] ||
-            echo "advice: ${path#"$source"/}: $lines lines: is that one idea?"
+    while read -r lines path; do
+        [ "$path" != total ] && [ "$lines" -gt 500 ] || continue
+        echo "advice: ${path#"$source"/}: $lines lines: is that one idea?"
         [ "$lines" -le 700 ] ||
             complain "${path#"$source"/}: $lines lines, at most 700: split it by idea"
-    done
+    done < <(wc -l "${files[@]}")
     result=$(awk "$measure" "${files[@]}")
     while read -r line; do
         complain "${line#FAULT "$source"/}"
