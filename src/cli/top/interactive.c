@@ -56,9 +56,8 @@ static const char *const help[] = {
     "q, Ctrl-C   quit",
     "",
     "self and total are the shares of a function itself, and of all while it",
-    "was on the stack. Seconds are always those since the start. ± is the "
-    "error",
-    "of self, with 95 %. Functions of fewer than five samples are dim.",
+    "was on the stack. Seconds are always those since the start. ± is the",
+    "error of self, with 95 %. Functions of fewer than five samples are dim.",
 };
 
 /* Pairs of colours. */
