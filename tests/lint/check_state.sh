@@ -14,12 +14,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # The variables of a folder that can be written and have no mark: "FILE NAME".
-# The compiler adds a number to the name of a variable in a function.
+# For a variable in a function gcc adds a number to its name, and clang puts the
+# function's name before it.
 variables() {
     objdump -t "$build/libsprof_${1//\//_}.a" | awk -v folder="$1" '
         / file format / { file = $1; sub(/\..*/, "", file) }
         $3 == "O" && $4 ~ /^\.(bss|data)/ && $4 !~ /\.rel\.ro/ {
             sub(/\.[0-9]+$/, "", $NF)
+            sub(/^[a-z_0-9]+\./, "", $NF)
             print folder "/" file, $NF
         }' | sort -u
 }
