@@ -10,12 +10,12 @@ build_packages=(gcc libc6-dev cmake make ninja-build pkg-config libdw-dev
     libdeflate-dev libncurses-dev libmicrohttpd-dev libbz2-dev liblzma-dev
     libzstd-dev libcurl4-openssl-dev)
 test_packages=(g++ libunwind-dev binutils libcmocka-dev clang-format python3
-    sqlite3 xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux
-    python3-venv)
+    python3-dbg sqlite3 xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz
+    dpkg-dev file tmux python3-venv)
 # What scenarios and suites profile, left out where the distribution has no such
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
-    libmimalloc2.0 python3-dbg tcl ruby lua5.4 php-cli busybox-static make git
+    libmimalloc2.0 tcl ruby lua5.4 php-cli busybox-static make git
     curl libdebuginfod1 qemu-user bubblewrap)
 # The cross build for aarch64, which is left out where these are not to be had.
 cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu

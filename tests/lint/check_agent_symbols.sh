@@ -23,7 +23,8 @@ for folder in base "base_$machine" libc process store unwind "unwind_$machine" \
     while read -r object name; do
         case $folder/$object in store/reader*) continue ;; esac
         is_excused "$folder/${object%%.*}" "$name" ||
-            complain "$folder/$object calls $name"
+            complain "$folder/$object calls $name: use base/note.h or" \
+                "base/text.h, or add a row to agent_symbols_allowed.txt"
     done < <(nm -A --undefined-only "$archive" |
         sed -n 's/^[^:]*:\([^:]*\):.* U \(.*\)$/\1 \2/p' |
         grep -E " ($forbidden)$")

@@ -46,10 +46,11 @@ found=$(
 )
 while IFS=: read -r file line name; do
     [ -z "$file" ] || is_allowed "$file" "$name" ||
-        complain "$file:$line: $name: only one machine has that"
+        complain "$file:$line: $name: only one machine has that: move it to" \
+            "a folder of its name, or add a row to arch_allowed.txt"
 done <<<"$found"
 while read -r file name; do
     grep -q "^$file:[0-9]*:$name\$" <<<"$found" ||
-        complain "arch_allowed.txt: $file $name: not needed any more"
+        complain "arch_allowed.txt: $file $name: not needed any more: delete it"
 done < <(list_pairs)
 finish

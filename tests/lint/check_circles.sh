@@ -71,7 +71,7 @@ while read -r path; do
     grep -q " ${unit%.c}$" "$scratch/objects" ||
         [[ ${unit%.c} =~ _none$|symbol/unpack_|libunwind ]] ||
         is_left_out "${unit%.c}" ||
-        complain "src/$unit: not built"
+        complain "src/$unit: not built: build, or delete it"
 done < <(c_sources src | grep '\.c$' | grep -vE '/(x86_64|aarch64)/' &&
     c_sources src | grep "/$machine/.*\.c\$")
 
@@ -79,7 +79,7 @@ awk -f "$here/circles.awk" "$scratch/facts" \
     >"$scratch/circles" || complain "circles.awk failed"
 while IFS= read -r line; do
     case $line in
-    "! "*) complain "${line#! }" ;;
+    "! "*) complain "${line#! }: move what both need down, or hand in a function" ;;
     *) echo "$line" ;;
     esac
 done <"$scratch/circles"

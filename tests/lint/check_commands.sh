@@ -74,10 +74,11 @@ compare() {
     have=$(for command in $1; do options "$command"; done | sort -u)
     [ -z "$(comm -13 <(echo "$have") <(echo "$filters"))" ] || filters=""
     while IFS= read -r line; do
-        complain "$2: ${1// /, }: $line: it is not there"
+        complain "$2: it lacks $line of sprofile ${1// /, }: add it"
     done < <(comm -23 <(echo "$have") <(sort -u <<<"$3"$'\n'"$filters"))
     while IFS= read -r line; do
-        [ -z "$line" ] || complain "$2: ${1// /, }: $line: not in the table"
+        [ -z "$line" ] || complain "$2: sprofile ${1// /, } has no $line:" \
+            "delete it, or add it to the table of the command"
     done < <(comm -13 <(echo "$have") <(echo "$3"))
 }
 
@@ -96,14 +97,16 @@ check_completion() {
     complete_words "$1" -
     have=$(printf '%s\n' "${COMPREPLY[@]}" | sort -u)
     while IFS= read -r line; do
-        complain "completion: $1: $line"
+        complain "src/package/sprofile.bash: $1: $line"
     done < <(diff <({ options "$1" && echo --help; } | sed 's/[ [].*//' |
-        sort -u) <(echo "$have") | grep '^[<>]')
+        sort -u) <(echo "$have") |
+        sed -n -e 's/^< \(.*\)/add \1/p' -e 's/^> \(.*\)/delete \1/p')
     [ "$1" = record ] || return
     while read -r option value; do
         complete_words record "$option" word -
         [ $((${#COMPREPLY[@]} > 0)) = $((${#value} > 0)) ] ||
-            complain "completion: record: $option: has it an argument?"
+            complain "src/package/sprofile.bash: record: $option: say whether" \
+                "it has an argument"
     done < <(options record)
 }
 
@@ -120,7 +123,7 @@ check_words() {
     complete_words "${1%% *}" "$option" ""
     diff <(xargs -n1 <<<"$expected" | sort -u) \
         <(printf '%s\n' "${COMPREPLY[@]}" | sort -u) >/dev/null ||
-        complain "completion: $option: expected" $expected
+        complain "src/package/sprofile.bash: $option: offer" $expected
 }
 
 commands=$("$sprofile" --help | awk '!NF { part++ } NF && part == 1 { print $1 }')
@@ -145,7 +148,7 @@ while read -r first others; do
 done < <(sed -n -e 's/:.*//' -e 's/,\| and//g' -e 's/^## //p' "$page")
 for command in $commands; do
     [[ $described == *" $command "* ]] ||
-        complain "docs/sprofile.md: $command: no section"
+        complain "docs/sprofile.md: add a section \"## $command: ...\""
 done
 
 # The words of the manual page are those of `sprofile help words`, one a line:
@@ -171,12 +174,13 @@ man_words() {
 }
 while IFS= read -r line; do
     complain "docs/man/sprofile.1: WORDS: $line"
-done < <(diff -i <(words) <(man_words) | grep '^[<>]')
+done < <(diff -i <(words) <(man_words) |
+    sed -n -e 's/^< /add: /p' -e 's/^> /delete: /p')
 
 complete_words ""
 diff <(printf '%s\n' $commands help --help --version | sort) \
     <(printf '%s\n' "${COMPREPLY[@]}" | sort) >/dev/null ||
-    complain "completion: the commands are" $commands
+    complain "src/package/sprofile.bash: the commands to offer are" $commands
 check_words --by report diff top
 check_words --sort report "top --once" "top --once --by thread"
 check_words --mode record

@@ -35,8 +35,8 @@ comments() {
 
 mapfile -t headers < <(c_sources src | grep '\.h$')
 while IFS= read -r line; do
-    complain "${line#"$source"/}: not a word of contexts.txt, or not the end" \
-        "of the comment"
+    complain "${line#"$source"/}: end the comment by \"Context: \", a word of" \
+        "contexts.txt and a full stop"
 done < <(comments "${headers[@]}" | grep -E '[[:space:]]Context\b[^.]*:' |
     grep -vE " Context: ($words)\.\$" |
     sed -E 's/\t.*(Context\b.*)/: \1/')

@@ -35,7 +35,7 @@ FNR == 1 {
     if (name == own)
         seen = FNR
     else if (seen && name != "poison.h")
-        fault(seen, "the own header is not the last one")
+        fault(seen, "put the own header last (poison.h alone follows it)")
     next
 }
 function fault(line, text) { print FILENAME ":" line ": " text }
@@ -44,9 +44,9 @@ function fault(line, text) { print FILENAME ":" line ": " text }
     sub(/^[ \t]*return /, "", text)
     sub(/;$/, "", text)
     if (encloses(text))
-        fault(FNR, "return x; without parentheses")
+        fault(FNR, "write return x; without parentheses")
 }
-/[^_A-Za-z0-9]sizeof [^(]/ { fault(FNR, "sizeof(x), with parentheses") }
+/[^_A-Za-z0-9]sizeof [^(]/ { fault(FNR, "write sizeof(x), with parentheses") }
 # "    const struct x *a, *b = 0;" declares pointers.
 /^ +(const |static |unsigned |struct |enum )*[a-z_0-9]+ \*+[a-z_0-9]+/ {
     text = $0
@@ -63,7 +63,7 @@ function fault(line, text) { print FILENAME ":" line ": " text }
         name = substr(text, RSTART, RLENGTH)
         gsub(/[^a-z_0-9]/, "", name)
         if (name in declared)
-            fault(FNR, "x == NULL and not !x: " name)
+            fault(FNR, "write x == NULL and not !x: " name)
         text = substr(text, RSTART + RLENGTH)
     }
 }

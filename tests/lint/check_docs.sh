@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Every option of the table (base/options.h) is documented, in README.md or
-# docs/options.md, and docs/options.md names none that does not exist. The values
-# and defaults that the docs give are those of the table. The pages for all are
-# short, docs/README.md has a line for each page, and the files that pages of the
-# design name are there. Each link from page to page leads somewhere.
-# docs/measurements.md quotes its pages.
+# Every option of the table (base/options.h) is in docs/options.md and in the
+# manual page, and docs/options.md names none that does not exist. The values
+# and defaults that the docs give are those of the table. The endings of formats
+# (base/formats.h) and the lints are in their pages, too.
+#
+# The pages for all are short, docs/README.md has a line for each page, and the
+# files that pages of the design name are there. Each link from page to page leads
+# somewhere. docs/measurements.md quotes its pages.
 . "$(dirname "$0")/lib.sh"
 
 table=$source/src/base/options.h
@@ -14,17 +16,35 @@ table=$source/src/base/options.h
 options=$(grep -o '"SPROF_[A-Z_]*"' "$table" | tr -d '"' | sort -u)
 [ -n "$options" ] || complain "src/base/options.h: no options found"
 for option in $options; do
-    grep -qw "$option" "$source/README.md" "$source/docs/options.md" \
-        2>/dev/null || complain "$option: neither in README.md nor in" \
-        "docs/options.md"
+    grep -qw "$option" "$source/docs/man/libsprof.7" ||
+        complain "src/base/options.h has $option, docs/man/libsprof.7 has no" \
+            "paragraph for it: add it"
 done
 if [ -e "$source/docs/options.md" ]; then
     for named in $(grep -owE 'SPROF_[A-Z_]+' "$source/docs/options.md" |
         sort -u); do
         grep -qxF "$named" <<<"$options" ||
-            complain "docs/options.md: $named is not an option"
+            complain "docs/options.md: $named is not an option: delete it, or" \
+                "add it to src/base/options.h"
     done
 fi
+
+# The endings, wherever users look for them.
+endings=$(grep -o '"\.[a-z.]*"' "$source/src/base/formats.h" | tr -d '"')
+[ -n "$endings" ] || complain "src/base/formats.h: no endings found"
+for page in docs/options.md docs/outputs.md docs/man/sprofile.1; do
+    for ending in $endings; do
+        grep -qE -- "(\`|\\\\fB)${ending//./\\.}(\`|\\\\fR)" "$source/$page" ||
+            complain "src/base/formats.h has $ending, $page does not: add it"
+    done
+done
+
+# The lints and the table of docs/STYLE.md.
+while read -r line; do
+    complain "docs/STYLE.md: the lints: $line"
+done < <(diff <(ls "$here" | sed -n 's/^check_\(.*\)\.sh$/\1/p') \
+    <(sed -n 's/^| `\([a-z_]*\)` |.*/\1/p' "$source/docs/STYLE.md") |
+    sed -n -e 's/^< \(.*\)/add a row for \1/p' -e 's/^> \(.*\)/delete the row of \1/p')
 
 # The values and the default of each option are in its row of the table of
 # docs/options.md: the same numbers or words in the second column, and the
@@ -91,7 +111,8 @@ wrong=$(awk -F'|' '
 
     function check(name, kind, min, max, given, text,    want, have) {
         if (!(name in values)) {
-            print "docs/options.md: " name ": no row"
+            print "src/base/options.h has " name \
+                ", docs/options.md has no row for it: add it"
             return
         }
         if (kind == "CHOICE") {
@@ -104,10 +125,10 @@ wrong=$(awk -F'|' '
             have = numbers(values[name])
         }
         if (want != have)
-            print "docs/options.md: " name ": the values are" want ", not" have
+            print "docs/options.md: " name ": write the values" want ", not" have
         have = words(standard[name])
         if (have != "" && have != " " given || have == "" && given != "")
-            print "docs/options.md: " name ": the default is \"" given "\""
+            print "docs/options.md: " name ": write the default \"" given "\""
     }
 
     END {
@@ -128,7 +149,8 @@ done <<<"$wrong"
 # "`SPROF_NAME` (VALUE by default)", wherever that stands.
 while IFS=' ' read -r file named value; do
     grep -A1 "\"$named\"" "$table" | grep -qF ", \"${value//,/}\"," ||
-        complain "$file: $named: the default is not $value"
+        complain "$file: $named: $value is not the default of" \
+            "src/base/options.h: mend it"
 done < <(cd "$source" && grep -oE '`SPROF_[A-Z_]+` \([^ ()]+ by default\)' \
     README.md docs/*.md docs/design/*.md | sed -E 's/:`(SPROF_[A-Z_]+)` \(`?([^ `]*)`? .*/ \1 \2/')
 

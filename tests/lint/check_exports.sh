@@ -17,9 +17,10 @@ compare() {
     hidden=$(readelf --dyn-syms -W "$1" | awk '$6 == "HIDDEN" { print $8 }')
     [ -n "$hidden" ] && found=$(grep -vxF -- "$hidden" <<<"$found")
     while read -r line; do
-        complain "${1##*/}: $line"
+        complain "${1##*/}: $line (exports.txt)"
     done < <(diff <(sort -u <<<"${2:-}") <(echo "$found") |
-        sed -n 's/^< \(..*\)/\1 is missing/p; s/^> \(..*\)/\1 is not in the list/p')
+        sed -n -e 's/^< \(..*\)/\1 is not exported: export it, or delete its row/p' \
+            -e 's/^> \(..*\)/\1 is exported: make it static or hidden, or add a row/p')
 }
 
 compare "$build/libsprof.so" "$(list "$here/exports.txt")"

@@ -16,5 +16,6 @@ while read -r size; do
 done < <(readelf -lW "$library" | awk '$1 == "LOAD" && $7 == "RW" { print $6 }')
 [ "$bytes" -gt 0 ] || complain "libsprof.so: no segment that can be written"
 [ "$bytes" -le "$most" ] ||
-    complain "libsprof.so: $bytes bytes can be written; at most $most"
+    complain "libsprof.so: $bytes bytes can be written, at most $most may:" \
+        "reserve what is large by sys_reserve"
 finish

@@ -13,17 +13,21 @@ for needed in $(readelf -d "$library" |
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
     case $needed in
     libc.so.6 | ld-linux-*) ;;
-    *) complain "libsprof.so needs $needed; only libc.so.6 is allowed" ;;
+    *) complain "libsprof.so needs $needed, only libc.so.6 is allowed: move" \
+        "what uses it to the report side" ;;
     esac
 done
 report=$(readelf -d "$build/libsprof-report.so" | grep '(NEEDED)')
 if grep -q 'curses\|libtinfo' <<<"$report"; then
-    complain "libsprof-report.so needs the terminal library"
+    complain "libsprof-report.so needs the terminal library: move what uses" \
+        "it to src/cli"
 fi
 if ! grep -q libdw <<<"$report" && grep -qv 'libc\.so' <<<"$report"; then
-    complain "libsprof-report.so has libdw in it, and needs" "$report"
+    complain "libsprof-report.so has libdw in it, and needs" "$report:" \
+        "add its archive to report_archives"
 fi
 if readelf -d "$library" | grep -q '(TEXTREL)\|(RPATH)\|(RUNPATH)'; then
-    complain "libsprof.so has text relocations or a search path"
+    complain "libsprof.so has text relocations or a search path: compile by" \
+        "-fPIC, link without -rpath"
 fi
 finish

@@ -26,7 +26,8 @@ for archive in "$build"/libsprof_*.a; do
     [ "$folder" != proto ] || continue # generated
     while read -r object name; do
         is_fine "$folder/${object%%.*}" "$name" ||
-            complain "$folder/${object%.o}: $name lacks the file's prefix"
+            complain "$folder/${object%.o}: $name lacks the file's prefix:" \
+                "rename it, make it static, or add a row to prefix_exceptions.txt"
     done < <(nm -A -g --defined-only "$archive" |
         sed -n 's/^[^:]*:\([^:]*\):.* [A-Z] \(.*\)$/\1 \2/p' | sort -u)
 done

@@ -9,7 +9,7 @@
 library=$build/libsprof.so
 [ -e "$library" ] || { complain "$library: not built"; finish; }
 readelf -nW "$library" | grep -q 'x86 feature:.*SHSTK' ||
-    complain "libsprof.so is not marked for shadow stacks"
+    complain "libsprof.so is not marked for shadow stacks: link it by -z shstk"
 
 # The programs of the build may be without it; what libsprof.so is made of may not.
 for folder in hooks agent sampling_trigger sampling journal labels capture \
@@ -20,6 +20,7 @@ for folder in hooks agent sampling_trigger sampling journal labels capture \
         /^File: / { if (file != "" && !marked) print file; file = $2; marked = 0 }
         /x86 feature:.*SHSTK/ { marked = 1 }
         END { if (file != "" && !marked) print file }')
-    [ -z "$bare" ] || complain "not marked for shadow stacks: $bare"
+    [ -z "$bare" ] || complain "not marked for shadow stacks: $bare: compile by" \
+        "-fcf-protection=return"
 done
 finish

@@ -11,17 +11,18 @@
 todo='TO''DO|FIX''ME|XX''X'
 
 # Every text file of the project opens with its licence, after a #! line.
-while read -r path; do
-    head -n 2 "$path" | grep -v '^#!' | head -n 1 |
-        grep -q 'SPDX-License-Identifier: MIT' ||
-        complain "${path#"$source"/}: does not open with the SPDX line"
-    grep -nE "\\b($todo)\\b" "$path" |
-        while read -r hit; do echo "${path#"$source"/}:$hit"; done |
-        grep . && complain "${path#"$source"/}: something left to do"
-done < <(find "$source/src" "$source/include" "$source/tests" \
+mapfile -t files < <(find "$source/src" "$source/include" "$source/tests" \
     "$source/examples" "$source/.ci" -type f \( -name '*.[ch]' -o -name '*.cc' \
     -o -name '*.sh' -o -name '*.py' -o -name '*.proto' -o -name CMakeLists.txt \
     -o -name run \) 2>/dev/null | sort)
+while read -r path; do
+    complain "${path#"$source"/}: open it with the SPDX line"
+done < <(awk 'FNR == 1 { seen = 0 }
+    !seen && !/^#!/ { seen = 1; if (!/SPDX-License-Identifier: MIT/) print FILENAME }' \
+    "${files[@]}")
+while read -r hit; do
+    complain "${hit#"$source"/}: do it, or delete the line"
+done < <(grep -nEH "\\b($todo)\\b" "${files[@]}")
 
 # Functions as the format puts them: name, brace and closing brace at column 0.
 measure='
@@ -33,7 +34,7 @@ comment || /^[ \t]*\/\// { comments++ }
 /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else)/ {
     if (!/_H$/) conditionals++ # all but include guards
     if (inside && FILENAME !~ /\/src\/base\//)
-        print "FAULT " FILENAME ":" FNR ": a conditional inside a function"
+        print "FAULT " FILENAME ":" FNR ": a conditional inside a function: make two files of one interface"
 }
 /^[A-Za-z_]/ { named = /^[A-Za-z_][A-Za-z0-9_]*\(/ ? FNR : named }
 /^(struct|union|enum|typedef|extern|#define)/ { named = 0 }
@@ -42,7 +43,7 @@ comment || /^[ \t]*\/\// { comments++ }
 /^{/ {
     if (named) { inside = named; start = named }
     else if (stray == FNR - 1)
-        print "FAULT " FILENAME ":" stray ": the name is not at column 0"
+        print "FAULT " FILENAME ":" stray ": put the name of the function at column 0"
 }
 /^}/ {
     if (inside) {
@@ -50,7 +51,7 @@ comment || /^[ \t]*\/\// { comments++ }
         print "FUNCTION " length_
         if (length_ > 100)
             print "FAULT " FILENAME ":" start ": a function of " length_ \
-                " lines; at most 100"
+                " lines, at most 100: split it"
     }
     inside = 0; named = 0
 }
@@ -59,13 +60,12 @@ END { print "TOTAL", lines, comments, conditionals + 0 }'
 for folder in src include tests examples; do
     mapfile -t files < <(c_sources "$folder")
     [ "${#files[@]}" -gt 0 ] || continue
-    for path in "${files[@]}"; do
-        lines=$(wc -l <"$path")
-        [ "$lines" -le 500 ] ||
-            echo "advice: ${path#"$source"/}: $lines lines: is that one idea?"
+    while read -r lines path; do
+        [ "$path" != total ] && [ "$lines" -gt 500 ] || continue
+        echo "advice: ${path#"$source"/}: $lines lines: is that one idea?"
         [ "$lines" -le 700 ] ||
-            complain "${path#"$source"/}: $lines lines; at most 700"
-    done
+            complain "${path#"$source"/}: $lines lines, at most 700: split it by idea"
+    done < <(wc -l "${files[@]}")
     result=$(awk "$measure" "${files[@]}")
     while read -r line; do
         complain "${line#FAULT "$source"/}"
@@ -78,11 +78,12 @@ for folder in src include tests examples; do
         printf "%d %d %.1f\n", $2, 100 * $3 / $2, 1000 * $4 / $2 }' <<<"$result")
     echo "src: $lines lines, functions: median $median, 90 % within $most;" \
         "comments $share %; $conditionals conditionals in 1000 lines"
-    [ "$median" -le 18 ] || complain "src: the median function is over 18 lines"
-    [ "$most" -le 50 ] || complain "src: over 10 % of functions exceed 50 lines"
+    [ "$median" -le 18 ] || complain "src: the median function is over 18 lines: split long ones"
+    [ "$most" -le 50 ] || complain "src: over 10 % of functions exceed 50 lines: split them"
     [ "$share" -ge 18 ] && [ "$share" -le 30 ] ||
-        complain "src: comments are not 18 to 30 % of the lines"
+        complain "src: $share % of the lines are comments, and 18 to 30 should be: say" \
+            "reasons where they lack, delete what the code says"
     awk -v c="$conditionals" 'BEGIN { exit !(c <= 3) }' ||
-        complain "src: more than 3 conditionals in 1000 lines"
+        complain "src: $conditionals conditionals in 1000 lines, at most 3: let the build choose"
 done
 finish

@@ -14,12 +14,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # The variables of a folder that can be written and have no mark: "FILE NAME".
-# The compiler adds a number to the name of a variable in a function.
+# For a variable in a function gcc adds a number to its name, and clang puts the
+# function's name before it.
 variables() {
     objdump -t "$build/libsprof_${1//\//_}.a" | awk -v folder="$1" '
         / file format / { file = $1; sub(/\..*/, "", file) }
         $3 == "O" && $4 ~ /^\.(bss|data)/ && $4 !~ /\.rel\.ro/ {
             sub(/\.[0-9]+$/, "", $NF)
+            sub(/^[a-z_0-9]+\./, "", $NF)
             print folder "/" file, $NF
         }' | sort -u
 }
@@ -41,12 +43,12 @@ while read -r file name; do
             esac
         done
     done <"$scratch/rows"
-    complain "src/$file.c: $name has no mark of base/state.h, and is not in state_kept.txt"
+    complain "src/$file.c: $name: mark it OF_PROFILE or OF_PROCESS (base/state.h), or add a row to state_kept.txt"
 done <"$scratch/all"
 while read -r at patterns _; do
     for pattern in ${patterns//|/ }; do
         grep -qxF -- "$at $pattern" "$scratch/used" ||
-            complain "state_kept.txt: $at: $pattern: there is no such variable"
+            complain "state_kept.txt: $at: $pattern: there is no such variable: delete it"
     done
 done <"$scratch/rows"
 
@@ -56,6 +58,6 @@ for section in state_of_profile state_of_process; do
         complain "libsprof.so: cannot be read"
     [ -s "$scratch/$section" ] || complain "libsprof.so: $section is empty"
     [ "$(tr -d '\0' <"$scratch/$section" | wc -c)" = 0 ] ||
-        complain "libsprof.so: a variable of $section does not begin as 0"
+        complain "libsprof.so: a variable of $section does not begin as 0: set it where a profile begins"
 done
 finish

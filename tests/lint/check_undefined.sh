@@ -14,7 +14,8 @@ while read -r name; do
         # shellcheck disable=SC2254
         case $name in $pattern) continue 2 ;; esac
     done
-    complain "libsprof.so: $name is not in undefined_allowed.txt"
+    complain "libsprof.so: $name may be the program's: define it in src/libc," \
+        "or add a row to undefined_allowed.txt"
 done < <(nm -D --undefined-only "$library" | awk '{ print $NF }' |
     sed 's/@.*//' | sort -u)
 finish

@@ -46,14 +46,15 @@ while read -r name; do
         # shellcheck disable=SC2254
         case $name in $pattern) continue 2 ;; esac
     done
-    complain "the window: $name is not in window_allowed.txt"
+    complain "the window calls $name: take another way, or add a row to" \
+        "window_allowed.txt with the reason why it is safe"
 done <<<"$used"
 # Whether the compiler makes a copy of the function is up to the compiler. A
 # build may be without libunwind.
 for pattern in $(grep -v "the compiler's own\|is there$" "$here/window_allowed.txt" |
     list /dev/stdin | grep -v '/'); do
     [[ $'\n'$used$'\n' == *$'\n'$pattern$'\n'* ]] ||
-        complain "window_allowed.txt: $pattern: nothing uses it"
+        complain "window_allowed.txt: $pattern: nothing uses it: delete it"
 done
 
 for folder in $window; do
@@ -62,11 +63,11 @@ for folder in $window; do
         is_outside "${unit%.c}" && continue
         last=$(grep '^[ \t]*#[ \t]*include' "$path" | tail -n 1)
         [[ $last == *'"base/poison.h"'* || $last == *'"poison.h"'* ]] ||
-            complain "src/$unit: the last include is not poison.h"
+            complain "src/$unit: include poison.h last"
     done
 done
 for unit in $outside; do
     [ -e "$source/src/$unit.c" ] ||
-        complain "window_allowed.txt: $unit: there is no such file"
+        complain "window_allowed.txt: $unit: there is no such file: delete it"
 done
 finish

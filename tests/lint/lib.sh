@@ -2,13 +2,15 @@
 #
 # lib.sh -- shared by the lints. Sets $source, $build and $machine; complain
 # counts, and finish turns the count into the exit status. A lint prints one
-# line for each fault: where it is, and what the rule is.
+# line for each fault: where it is, and what to do.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=${SPROF_SOURCE:-$(cd "$here/../.." && pwd)}
 build=${SPROF_BUILD:-$source/build}
 machine=$(uname -m)
+lint=${0##*/check_}
+lint=${lint%.sh}
 faults=0
 
 complain() {
@@ -18,7 +20,7 @@ complain() {
 
 finish() {
     if [ "$faults" -gt 0 ]; then
-        echo "$faults fault(s)"
+        echo "$faults fault(s); docs/STYLE.md says why there is lint.$lint"
         exit 1
     fi
     exit 0

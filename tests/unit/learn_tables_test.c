@@ -83,8 +83,10 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa 7, 8\n"
         ".cfi_restore_state\n"
         "end_table\n"
-        "table by_value\n" /* rbp = CFA - 32 */
-        ".cfi_val_offset 6, -32\n"
+        /* rbp = CFA - 32: DW_CFA_val_offset 6, 4 (DWARF 5, 7.24), for which
+         * clang 14 has no directive. */
+        "table by_value\n"
+        ".cfi_escape 0x14, 6, 4\n"
         "end_table\n"
         "table far_return\n"
         ".cfi_def_cfa_offset 32\n"

@@ -470,7 +470,8 @@ put_stack(const char *stack)
          stack += strcspn(stack, " "), stack += *stack == ' ') {
         uint8_t depth = (uint8_t)strcspn(stack, " ");
         ids[count] = count + 1;
-        put((uint8_t[]){4 << 3 | WIRE_BYTES, 4 + 4 * depth, 1 << 3, ++count,
+        count++;
+        put((uint8_t[]){4 << 3 | WIRE_BYTES, 4 + 4 * depth, 1 << 3, count,
                         3 << 3, 0x40 + count},
             6);
         for (uint8_t i = depth; i-- > 0;)

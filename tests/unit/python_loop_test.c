@@ -29,7 +29,10 @@ struct code {
 
 static struct python python;
 static struct code codes[4];
-static uint64_t block[512], thread[64], native_stack[64], generator[40];
+static uint64_t block[512], thread[64], generator[40];
+/* An address that is less than 1 MiB above it is taken for one of the stack
+ * (python_loop.c, STACK_REACH). */
+static uint64_t native_stack[1u << 17];
 static uint64_t generator_type[1], frame_type[1];
 static struct script_frame frames[8];
 static struct script script;

@@ -17,7 +17,10 @@
 /* The native stack: the innermost CFrame has the lowest address. */
 static uint64_t cframes[FRAMES + 1][2];
 static uint64_t objects[FRAMES][16]; /* the innermost first */
-static uint64_t thread[128];
+/* What lies less than some 1.5 KiB after its begin is in it (python.c,
+ * is_root).
+ */
+static uint64_t thread[512];
 static struct python python;
 static struct script_frame collected[8];
 static struct script script;

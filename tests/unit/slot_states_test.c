@@ -287,7 +287,8 @@ model_walk(void)
     return WALK_ROOT;
 }
 
-/* The accesses of the code below, each after a step. */
+/* The accesses of the code below, each after a step. One thread makes all of
+ * them. */
 #undef atomic_load
 #undef atomic_load_explicit
 #undef atomic_store
@@ -296,14 +297,13 @@ model_walk(void)
 #undef atomic_compare_exchange_strong_explicit
 #undef atomic_thread_fence
 #define atomic_thread_fence(order) ((void)0)
-#define atomic_load_explicit(word, order)              \
-    ({                                                 \
-        __auto_type at_ = (word);                      \
-        __typeof__((void)0, *at_) value_;              \
-        step_if_shared(at_);                           \
-        __atomic_load(at_, &value_, __ATOMIC_SEQ_CST); \
-        saw(at_, (uint64_t)value_);                    \
-        value_;                                        \
+#define atomic_load_explicit(word, order)        \
+    ({                                           \
+        __auto_type at_ = (word);                \
+        step_if_shared(at_);                     \
+        __typeof__((void)0, *at_) value_ = *at_; \
+        saw(at_, (uint64_t)value_);              \
+        value_;                                  \
     })
 #define atomic_load(word) atomic_load_explicit(word, 0)
 #define atomic_store_explicit(word, value, order)         \
@@ -313,14 +313,16 @@ model_walk(void)
         step_if_shared(at_);                              \
         __typeof__((void)0, *at_) old_ = *at_;            \
         note_change(at_, (uint64_t)old_, (uint64_t)new_); \
-        __atomic_store(at_, &new_, __ATOMIC_SEQ_CST);     \
+        *at_ = new_;                                      \
     } while (0)
 #define atomic_store(word, value) atomic_store_explicit(word, value, 0)
-#define atomic_fetch_add_explicit(word, more, order)      \
-    ({                                                    \
-        __auto_type add_ = (word);                        \
-        step_if_shared(add_);                             \
-        __atomic_fetch_add(add_, more, __ATOMIC_SEQ_CST); \
+#define atomic_fetch_add_explicit(word, more, order) \
+    ({                                               \
+        __auto_type add_ = (word);                   \
+        step_if_shared(add_);                        \
+        __typeof__((void)0, *add_) sum_ = *add_;     \
+        *add_ = sum_ + (more);                       \
+        sum_;                                        \
     })
 #define atomic_compare_exchange_strong_explicit(word, expected, value, a, b) \
     ({                                                                       \
@@ -328,11 +330,12 @@ model_walk(void)
         __typeof__((void)0, *at_) new_ = (value), old_ = *(expected);        \
         step_if_shared(at_);                                                 \
         bool is_done_ = *at_ == old_;                                        \
-        if (is_done_)                                                        \
+        if (is_done_) {                                                      \
             note_change(at_, (uint64_t)old_, (uint64_t)new_);                \
-        is_done_ =                                                           \
-            __atomic_compare_exchange(at_, expected, &new_, false,           \
-                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+            *at_ = new_;                                                     \
+        } else {                                                             \
+            *(expected) = *at_;                                              \
+        }                                                                    \
         saw(NULL, is_done_);                                                 \
         is_done_;                                                            \
     })
