@@ -641,7 +641,7 @@ has_parent(const char *name, const char *sought, size_t length)
 }
 
 /* Whether the parent has told of what begins with the LENGTH bytes at VARIABLE:
- * its name, or its value with the NUL behind it. */
+ * its name, or its value with the NUL after it. */
 static bool
 is_told(const char *variable, size_t length)
 {

@@ -279,7 +279,8 @@ find_fatal(uint64_t word)
     return found;
 }
 
-/* Whether the main thread waits for SIGNO, and so blocks it but for that. */
+/* Whether the main thread waits for SIGNO, and blocks it for that reason
+ * alone. */
 static bool
 does_main_wait(int signo)
 {

@@ -479,8 +479,8 @@ after_fork_in_parent(void)
 }
 
 /* To make a thread, libc allocates; and the program's allocator may be locked
- * until fork handlers of its own have run, which come after ours. So behind a
- * hook the thread is made when the fork has returned. */
+ * until fork handlers of its own have run, which come after ours. So the hook
+ * on fork makes the thread after the fork has returned. */
 static void
 after_fork_in_child(void)
 {
@@ -529,7 +529,7 @@ may_begin(void)
 }
 
 /* The C library gives what main gets to the constructors of all modules
- * (glibc, elf/dl-init.c). The functions behind the hooks are looked up even if
+ * (glibc, elf/dl-init.c). The real functions of the hooks are looked up even if
  * nothing is profiled: later, a signal handler may call a hook, or a thread
  * without thread-local storage, where dlsym would fail. */
 __attribute__((constructor)) static void

@@ -7,7 +7,7 @@
  *
  * The hard thing is what comes and goes unseen between two readings: dlopen(3)
  * has no hook, and libc loads modules itself (iconv, NSS). The count of loads
- * tells that. Then each module may be another one than before, but for those
+ * tells that. Then each module may be another one than before, except those
  * that the program began with.
  */
 #include <link.h>
@@ -20,7 +20,8 @@
 #include "process/unloads.h"
 #include "loaded.h"
 
-/* Most modules in the list. With more, each unload puts all of them in doubt.
+/* Limit of the modules in the list. With more, each unload puts all of them in
+ * doubt.
  */
 #define MODULES_MAX 4096u
 

@@ -7,8 +7,8 @@
  * sampler.
  *
  * One process at a time is run beside the program. A request that needs such a
- * process waits in the queue while another one runs. The requests behind it
- * wait as well. So all requests are done in the order in which they came.
+ * process waits in the queue while another one runs. The requests after it wait
+ * as well. So all requests are done in the order in which they came.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -444,7 +444,7 @@ setup_forbidden_call(void)
 {
     if (!setup_has_filter())
         return NULL;
-    /* Where the child is a copy (emulators), it shares this all the same. */
+    /* Where the child is a copy (emulators), it still shares this. */
     long memory = sys_map(sizeof(struct trial), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory < 0)

@@ -47,7 +47,7 @@ void setup_settings(const struct config *config, pid_t pid, bool is_child,
 int setup_journal(const struct config *config, const struct settings *settings,
                   struct config_files *files, char *error, size_t size);
 
-/* Fill in what the spool says of the process, but for the strings. */
+/* Fill in what the spool says of the process, except the strings. */
 void setup_process(const struct settings *settings,
                    struct record_process *record);
 

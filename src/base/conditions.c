@@ -31,8 +31,8 @@ static const struct {
     [CONDITION_STALLED] = {"stalled", true},
 };
 
-/* Digits with at most nine behind a point, in units of UNIT, which is a power
- * of ten. *AT is moved behind them. */
+/* Digits with at most nine after a point, in units of UNIT, which is a power
+ * of ten. *AT is moved past them. */
 static int
 parse_number(const char **at, const char *end, uint64_t *whole,
              uint64_t *billionths)

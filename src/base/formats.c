@@ -32,7 +32,7 @@ static const char list[] = ""
 static int
 ends_with(const char *path, const char *ending)
 {
-    /* A name that is nothing but the ending is a name all the same. */
+    /* A name may consist of the ending alone. */
     size_t path_length = strlen(path);
     size_t length = strlen(ending);
 

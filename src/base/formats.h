@@ -3,7 +3,7 @@
  * formats.h -- the formats of output files that this version writes. One table
  * serves the writers and the library. The library must refuse a wrong ending at
  * the start, without the report side. An ending that is the end of another one
- * comes behind it.
+ * comes after it.
  */
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H

@@ -30,8 +30,8 @@ const struct option_row option_rows[] = {
 };
 const unsigned option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
 
-/* The decimal digits at *AT, moved behind them. -1 if there are none or they
- * are too many. */
+/* The decimal digits at *AT, which is moved past them. -1 if there are none or
+ * too many. */
 static int
 parse_digits(const char **at, uint64_t *number)
 {
@@ -342,7 +342,7 @@ enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, NAME_MOST = 64 };
 /* The command's own; the library has no use for them. */
 static const char *const of_the_command[] = {"SPROF_PAGER"};
 
-/* Names that other profilers use for the same thing, behind the prefix: no
+/* Names that other profilers use for the same thing, after the prefix: no
  * spelling leads from RATE to FREQUENCY. */
 static const struct {
     const char *typed, *meant;

@@ -154,8 +154,8 @@ int options_parse(struct options *options, char *const environment[],
 /* The value of NAME in ENVIRONMENT; NULL if it is not there. */
 const char *options_variable(char *const environment[], const char *name);
 
-/* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved behind
- * it. NULL if there is none before the NULL that ends the list. */
+/* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved past it.
+ * NULL if there is none before the NULL that ends the list. */
 const char *options_unknown(char *const **at);
 
 /* The setting that is meant by VARIABLE ("SPROF_NAME=value"), as far as its

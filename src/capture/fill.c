@@ -91,7 +91,7 @@ static void
 begin_view(struct view *view, struct slot *slot, uint64_t mask)
 {
     /* What is below may be a guard that no map tells (MADV_GUARD_INSTALL). A
-     * register that was just restored is mostly on the same page. */
+     * register that was just restored is usually on the same page. */
     uint64_t first = page_of(slot->sp);
     slot->low = slot->high = 0;
     if (slot->thread_pointer != 0 && (mask & NESTED_READS) == 0)

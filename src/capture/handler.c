@@ -50,7 +50,7 @@
  * write. */
 #define FREEZE_NS 140000000000u
 
-/* ns that a late thaw takes. exit(3) is mostly over by then. */
+/* ns that a late thaw takes. exit(3) is usually over by then. */
 #define THAW_NS 20000000u
 
 /* There are slots for all samples of LATE_NS ns on all CPUs: a sampler among
@@ -343,7 +343,7 @@ read_clocks(enum cookie_own kind, bool has_words, const ucontext_t *context)
 /* Where thread TID begins its search for a slot. Neighbouring tids begin far
  * from each other, but within PLACES: the sampler looks at all slots that were
  * ever used. After the slots that were filled since the last harvest the first
- * one is mostly free, and after a harvest the same ones are used again. */
+ * one is usually free, and after a harvest the same ones are used again. */
 #define PLACES 128u
 static uint32_t
 place_of_next(pid_t tid)
@@ -377,7 +377,7 @@ fetch_ahead(uint32_t index, uint32_t place, bool has_words,
     rules_fetch(arch_register(context, ARCH_PC));
     slots_fetch(place);
     __builtin_prefetch(shared_thread_at(index));
-    /* The leaf is mostly another one. */
+    /* The leaf is usually another one. */
     for (uint32_t i = 1; has_words && i < LAST_FRAMES && i < last_count; i++)
         rules_fetch_exact(frame_lookup(last_frames[i]));
 }

@@ -48,7 +48,7 @@ static _Atomic uint32_t sleep_state, holders;
 static bool was_held; /* since the last serve_was_held */
 
 /* Memory for copies of stacks that are too large for their slots. It is
- * reserved when it is first needed. Copies lie one behind the other, and the
+ * reserved when it is first needed. Copies lie one after the other, and the
  * memory is empty again when the last one is released. Sizes in bytes: of the
  * memory, and of the largest copy. */
 #define LARGE_SIZE (16u << 20)

@@ -30,7 +30,7 @@ struct shared_site {
     _Atomic bool is_old;
 };
 
-/* The most sites of one thread. Calls at others have no time. */
+/* Limit of the sites of one thread. Calls at others have no time. */
 #define SHARED_SITES 8u
 
 /* The thread's own account of such calls. It alone writes this. */

@@ -10,7 +10,8 @@
 #include "slot.h"
 #include "base/poison.h"
 
-/* Most slots that a handler tries to claim before its sample is lost. */
+/* Limit of the slots that a handler tries to claim before its sample is
+ * lost. */
 #define CLAIM_TRIES 256
 
 /* Bytes of a cache line, and the number of lines of frames that are fetched. */

@@ -82,7 +82,7 @@ struct slot {
     bool parked;     /* the thread had to wait */
     bool missed;     /* the handler could not finish the walk by rules */
     bool unfinished; /* serve_finish must be called before the walk is used */
-    bool in_syscall; /* the pc is behind a system call instruction */
+    bool in_syscall; /* the pc is after a system call instruction */
     struct walk walk;
     struct script script; /* frames of an interpreter, for the walk */
     uint8_t *window;      /* VIEW_WINDOW bytes for a view */
@@ -109,7 +109,7 @@ struct slot {
 #define PARK_NS 10000000u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
- * memory is short. A second call, after a fork, frees the same slots, but for
+ * memory is short. A second call, after a fork, frees the same slots, except
  * those whose handlers go on in the child (nested_note_fork). */
 int slots_begin(uint32_t count, uint32_t max_depth);
 

@@ -52,7 +52,7 @@ int arguments_seconds(const struct command_option *option, void *field,
  * Returns STATUS_USAGE. */
 int arguments_refuse(const struct command_option *option, const char *value);
 
-/* Parse digits with at most one point, up to MOST. Returns the text behind
+/* Parse digits with at most one point, up to MOST. Returns the text after
  * them, or NULL if TEXT does not begin so. */
 const char *arguments_fraction(const char *text, double most, double *number);
 

@@ -19,7 +19,8 @@
 #include "objdump.h"
 #include "screen.h"
 
-/* Most functions whose machine code is shown. An expression may select more. */
+/* Limit of the functions whose machine code is shown. An expression may select
+ * more. */
 enum { FUNCTIONS = 8 };
 
 /* The values of the options. */

@@ -37,7 +37,7 @@
 #include "inputs.h"
 #include "screen.h"
 
-/* The most rows of wall time by state. */
+/* Limit of the rows of wall time by state. */
 enum { ACTIVITY_ROWS = 10 };
 
 /* The values of the options. */

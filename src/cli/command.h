@@ -69,11 +69,11 @@ struct command_group {
 struct command {
     const char *name, *summary;
     /* The help page: the rest of the line of usage, the text in front of the
-     * options, and the text behind them (or NULL). */
+     * options, and the text after them (or NULL). */
     const char *usage, *about, *notes;
     void (*more_about)(void); /* prints what follows ABOUT; NULL: nothing */
     const struct command_option *options;
-    struct command_group group; /* behind OPTIONS; empty: none */
+    struct command_group group; /* after OPTIONS; empty: none */
     bool has_letters;           /* on the help page, letters have a column */
     bool ends_at_operand;       /* what follows an operand is no option */
     /* The fewest and the most operands (0: any number), and their names for

@@ -4,7 +4,7 @@
  * one line with the name of the file. A bad file does not affect the others:
  * nine good spools of ten make a profile. A filter that leaves nothing is most
  * often a mistyped name. So a message says it, and so does the exit status, as
- * that of grep(1) does. The output is made all the same.
+ * that of grep(1) does. The output is made nevertheless.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ inputs_take_expression(const struct command_option *option, void *filter,
     return STATUS_DONE;
 }
 
-/* Read seconds at the start of TEXT into *TIME, in ns. Returns the text behind
+/* Read seconds at the start of TEXT into *TIME, in ns. Returns the text after
  * them, or TEXT if there are none. */
 static const char *
 read_seconds(const char *text, uint64_t *time)

@@ -32,7 +32,7 @@
 /* Bytes that an instruction has at most (x86-64; aarch64 has 4). */
 enum { LONGEST = 15 };
 
-/* Most bytes of a build-id that are compared. */
+/* Limit of the bytes of a build-id that are compared. */
 enum { BUILD_ID_MOST = 64 };
 
 /* A copy of the environment in which programs speak English and look for

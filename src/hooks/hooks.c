@@ -101,7 +101,7 @@ pthread_exit(void *result)
 
 /* Modules: rules learned before are not trusted until the map is read again.
  * dlopen has no hook: it looks up the RUNPATH of the library that calls it, and
- * behind a hook that would be ours. New code is noticed when a pc lies in it.
+ * with a hook that would be ours. New code is noticed when a pc lies in it.
  */
 
 HOOK int

@@ -215,7 +215,7 @@ count_arguments(const char *first, va_list list)
     return count;
 }
 
-/* exec with FIRST and the LIST of the other arguments, behind which the
+/* exec with FIRST and the LIST of the other arguments, after which the
  * environment may come. */
 static int
 exec_list(const char *path, const char *first, va_list list,

@@ -23,7 +23,7 @@
  * stack's sake: their pointers take 8 KiB. */
 enum { VARIABLES = 1024 };
 
-/* The most bytes of a changed LD_PRELOAD, for the stack's sake. */
+/* Limit of the bytes of a changed LD_PRELOAD, for the stack's sake. */
 #define BYTES_MOST 4096u
 
 /* Whether the PATH of LENGTH bytes is this library's, and is not hidden. */

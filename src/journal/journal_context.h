@@ -13,7 +13,7 @@
 
 #include "unwind/trace_context.h"
 
-/* Most of these labels in a file. */
+/* Limit of these labels in a file. */
 #define JOURNAL_CONTEXT_LABELS_MOST (1u << 19)
 
 /* Returns the number of the labels of TASK and CONTEXT on top of SET, which is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stack_memo.h -- the last recorded stack of each thread, frame by frame from
- * the root, with the node of each frame. The next stack of a thread mostly
+ * the root, with the node of each frame. The next stack of a thread usually
  * shares its outer frames, and these need no search then.
  * Context: sampler.
  */

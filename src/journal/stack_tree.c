@@ -157,7 +157,7 @@ write_node(uint32_t id, uint32_t parent, struct frame frame)
     return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) != 0;
 }
 
-/* Most frames whose places in the table are fetched at a time. */
+/* Limit of the frames whose places in the table are fetched at a time. */
 #define STEPS_MOST 32u
 
 /* A walk on its way into the tree, from the root to the leaf. */

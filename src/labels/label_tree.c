@@ -2,16 +2,16 @@
 /*
  * label_tree.c -- see label_tree.h. The tree has two pieces of memory:
  *
- *   arena   nodes one behind the other, never moved or freed; the number of a
+ *   arena   nodes one after the other, never moved or freed; the number of a
  *           set is the place of its node, in units of 8 bytes
  *   index   a hash table of those numbers, 0 where it is empty
  *
  * To make a set, a thread takes room in the arena by one addition, and fills
  * it. Then it enters the number into the index by one exchange. Between these
  * steps a thread can end, or a handler can interrupt it and make the same set.
- * Then a node stays behind that is in no index: a loss of some bytes. Every
- * number in the index has a complete node behind it. A parent is made before
- * its child, so it has the smaller number.
+ * Then a node is left that is in no index: a loss of some bytes. Every number
+ * in the index leads to a complete node. A parent is made before its child, so
+ * it has the smaller number.
  *
  * The hard thing is the price: a set that exists is found in less than 50 ns.
  * So texts are checked only when they are new, and hashed by words. Labels that

@@ -46,7 +46,7 @@ struct scopes {
 };
 
 static __thread volatile struct scopes scopes;
-/* The sets by tid, and the tree behind them. */
+/* The sets by tid, and the tree of their labels. */
 static _Atomic(void *) reserved;
 static OF_PROFILE _Atomic bool is_on;
 static _Atomic uint32_t last_owner;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * forward.c -- functions of libc that are more than a system call, for this
- * library alone, as in system_calls.c: libc's own, behind this library in the
+ * library alone, as in system_calls.c: libc's own, after this library in the
  * search order (real.h) or under a name that is libc's alone (C11, 7.1.3); and
  * what is as short as a call of it. The linker binds the calls in this library
  * to these functions. In handlers only after real_begin, but for those of
@@ -42,7 +42,7 @@ DEFINE(unsigned long, getauxval, (unsigned long type), __getauxval(type))
 DEFINE(char *, realpath, (const char *restrict path, char *restrict to),
        __realpath_chk(path, to, PATH_MAX))
 
-/* libc's own function, behind this library in the search order. */
+/* libc's own function, after this library in the search order. */
 #define FORWARD(result, name, parameters, arguments) \
     DEFINE(result, name, parameters, REAL(name) arguments)
 

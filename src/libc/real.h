@@ -2,7 +2,7 @@
 /*
  * real.h -- the functions that the hooks replace: REAL(fork)() calls libc's
  * fork. A function is looked for at the start or at its first call. The search
- * begins behind this library in the search order. The caller includes the
+ * begins after this library in the search order. The caller includes the
  * header that declares the function.
  */
 #ifndef LIBC_REAL_H
@@ -17,10 +17,10 @@
 
 #include "base/clock.h"
 
-/* A function of libc, and whether libc lacks it. VERSION is NULL but for an old
- * version. Each use of a name below adds one to a section, which makes the list
- * of all. Its alignment leaves no gap between two of them. It counts as used,
- * because the list changes it behind the compiler's back. */
+/* A function of libc, and whether libc lacks it. VERSION is NULL, except for an
+ * old version. Each use of a name below adds one to a section, which makes the
+ * list of all. Its alignment leaves no gap between two of them. It counts as
+ * used, because the list changes it unseen by the compiler. */
 struct real {
     const char *name, *version;
     _Atomic(void *) function; /* NULL: not found, or not looked for yet */

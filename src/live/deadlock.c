@@ -58,7 +58,7 @@ follow_owners(struct search *search, uint32_t from)
         search->leads[at] = leads;
 }
 
-/* Write circle NUMBER behind the USED entries of THREADS. Returns the number of
+/* Write circle NUMBER after the USED entries of THREADS. Returns the number of
  * entries then used. The circle's threads are set to NOWHERE, so that they do
  * not count as outside. */
 static uint32_t

@@ -10,8 +10,8 @@
  *
  * A wait that goes on reaches to the last tick. It may turn out to have ended a
  * little earlier. So an open wait is taken only until HOLD_NS before the tick.
- * What was taken too much all the same is a debt: later values pay it first. So
- * no value of a profile is negative, and the sums are right.
+ * If too much was taken nevertheless, later values pay that debt first. So no
+ * value of a profile is negative, and the sums are right.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * process may be writing it. A copy is good if the record's sequence was even
  * before it was read and is the same afterwards. The process writes everything
  * that the entries refer to before the sequence becomes even. This may stand
- * behind the place that the reader had reached. So the rest of the spool is
+ * after the place that the reader had reached. So the rest of the spool is
  * read after the record, not before.
  */
 #include <ctype.h>

@@ -69,7 +69,7 @@ struct stacks_labels {
     struct intern *ids; /* ids in the spool; entry I is label I + 1 */
 };
 
-/* Most labels of a set that are shown. */
+/* Limit of the labels of a set that are shown. */
 enum { STACKS_LABELS_MOST = 64 };
 
 /* Threads that wait for each other in a circle, so that none of them ever goes

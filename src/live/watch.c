@@ -28,8 +28,8 @@
 #include "watch_parts.h"
 #include "watch.h"
 
-/* Most words of a COUNTS record that is reread. The record of today fits, and
- * those of later versions will. */
+/* Limit of the words of a COUNTS record that is reread. The record of today
+ * fits, and those of later versions will. */
 enum { WORDS_MOST = 512 };
 
 /* A sample that may change in place. */

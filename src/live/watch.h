@@ -108,8 +108,8 @@ struct functions {
     bool has_nameless; /* a stack had generated code without a name */
 };
 
-/* Most stacks of short threads that are remembered. They stand for the stacks
- * of other short threads. */
+/* Limit of the stacks of short threads that are remembered. They stand for the
+ * stacks of other short threads. */
 enum { WATCH_NOTES = 64 };
 
 /* The sums of a thread. Its name, tid and end are in the profile, under the

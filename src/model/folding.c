@@ -127,7 +127,7 @@ compare_names(const void *key, const void *name)
     return strcmp(key, *(const char *const *)name);
 }
 
-/* Whether NAME is one of those above. Compilers put an ending behind a copy of
+/* Whether NAME is one of those above. Compilers put an ending after a copy of
  * a function (".constprop.0"). */
 static bool
 is_glue_name(const char *name)
@@ -268,7 +268,7 @@ fold_part(struct profile *profile, uint32_t node)
     }
 }
 
-/* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
+/* Whether NODE, which is_loop does not know, is in CPython's loop nevertheless:
  * its function is not on the thread's stack of functions. Another greenlet has
  * it, or the loop has just begun. The linker's stub in front of the loop
  * ("NAME@plt") is none. */

@@ -368,7 +368,7 @@ naming_forget(struct profile *profile)
     }
 }
 
-/* The text behind a function's name in the name of the linker's stub for
+/* The text after a function's name in the name of the linker's stub for
  * it. */
 static const char stub[] = "@plt";
 

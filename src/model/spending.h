@@ -19,8 +19,8 @@
 char *spending_rates(const struct profile *profile, char *text, size_t size);
 
 /* "by the model 0.054 s, 0.82 % of 6.599 s CPU (1 % allowed): 831 interruptions
- * of 29.7 us; measured 0.021 s (threads stopped, sampler)". What was measured
- * is a part of the model, but for the looks at waiting threads. */
+ * of 29.7 us; measured 0.021 s (threads stopped, sampler)". The measured part
+ * is included in the model, except for the looks at waiting threads. */
 char *spending_cost(const struct profile *profile, char *text, size_t size);
 
 #endif

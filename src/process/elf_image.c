@@ -15,7 +15,7 @@
 #include "elf_image.h"
 #include "base/poison.h"
 
-/* Most program headers of a file. Linkers write about a dozen. */
+/* Limit of the program headers of a file. Linkers write about a dozen. */
 #define PHDRS_MAX 64
 
 /* Type of the note of Go's linker (cmd/link: ELF_NOTE_GOBUILDID_TAG). */

@@ -22,7 +22,8 @@
 #define RELOCATIONS 64u
 #define RELOCATIONS_MOST (1u << 20)
 
-/* Most modules with data of threads, and the largest distance of such data. */
+/* Limits of the modules with data of threads, and of the distance of such data
+ * in bytes. */
 #define MODULES_MOST 4096u
 #define DISTANCE_MOST (1 << 20)
 

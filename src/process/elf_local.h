@@ -17,9 +17,9 @@
 enum elf_local_way {
     ELF_LOCAL_PROGRAM,    /* the program's own data is that of module 1 */
     ELF_LOCAL_MODULE,     /* at PLACE is the number of the module */
-    ELF_LOCAL_PAIR,       /* the same, and behind it the offset */
+    ELF_LOCAL_PAIR,       /* the same, and after it the offset */
     ELF_LOCAL_DISTANCE,   /* at PLACE is the distance */
-    ELF_LOCAL_DESCRIPTOR, /* behind a function at PLACE is the distance, or the
+    ELF_LOCAL_DESCRIPTOR, /* after a function at PLACE is the distance, or the
                            * address of more */
 };
 

@@ -28,7 +28,7 @@
 /* Set once the kernel has refused to tell system calls. */
 static bool is_blind;
 
-/* The next number at *AT, decimal or with 0x, and the space behind it. */
+/* The next number at *AT, decimal or with 0x, and the space after it. */
 static uint64_t
 take_number(const char **at)
 {

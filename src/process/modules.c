@@ -271,7 +271,7 @@ continues(const struct range *last, const struct range *range)
            range->shift == SHIFT_ANONYMOUS;
 }
 
-/* Add RANGE, which lies behind all others. A range for which there is no room
+/* Add RANGE, which lies after all others. A range for which there is no room
  * is left out. */
 static void
 add_range(const struct range *range)

@@ -2,7 +2,7 @@
 /*
  * threads.h -- which threads the process has, by /proc/self/task. A thread has
  * an index as long as it lives; tids are reused by the kernel, serials never.
- * Sampler thread alone, but for threads_touch.
+ * Sampler thread alone, except for threads_touch.
  */
 #ifndef PROCESS_THREADS_H
 #define PROCESS_THREADS_H

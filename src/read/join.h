@@ -32,7 +32,7 @@ const struct profile_process *join_before(const struct spool_load *load);
 
 /*
  * Join the spool in LOAD to the process before it, if the spool continues that
- * process. LOAD is complete but for its sums. The spool's threads become
+ * process. LOAD is complete except for its sums. The spool's threads become
  * threads of that process, and the spool's own process is removed. The time of
  * a process begins with its first spool. Returns 0, or -1 if memory is short.
  * For spool.c.

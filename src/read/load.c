@@ -22,7 +22,7 @@ struct sentences {
     size_t size;
 };
 
-/* Append "NAME: SENTENCE", behind a semicolon if it is not the first. */
+/* Append "NAME: SENTENCE", after a semicolon if it is not the first. */
 static void
 say(struct sentences *error, const char *name, const char *sentence)
 {

@@ -36,7 +36,7 @@
  * nearly all names of the others. */
 #define MACHINE EM_X86_64
 
-/* Most bytes of a build-id that are compared. */
+/* Limit of the bytes of a build-id that are compared. */
 enum { BUILD_ID_MOST = 64 };
 
 struct pprof_read {

@@ -53,7 +53,7 @@ read_causes(const char *text, uint64_t *counters, unsigned count,
     }
 }
 
-/* The number behind WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
+/* The number after WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
  */
 static uint64_t
 number_behind(const char *text, const char *words, double scale)
@@ -82,7 +82,7 @@ read_due(const char *text, struct rate *rate)
     rate->taken[0] = due - left;
 }
 
-/* Take the sentence behind KEY in a file of an older version. */
+/* Take the sentence after KEY in a file of an older version. */
 static void
 read_sentence(struct pprof_notes *notes, const char *key, const char *text)
 {

@@ -17,7 +17,7 @@
 
 #include "prune.h"
 
-/* Most bytes of an expression with its repetitions written out; of its
+/* Limits of the bytes of an expression with its repetitions written out; of its
  * parentheses in one another; and what a byte of it becomes. */
 enum { BYTES_MOST = 4096, DEPTH_MOST = 20, BYTE_MOST = 12 };
 

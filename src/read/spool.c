@@ -227,7 +227,7 @@ spool_find_key(struct spool_load *load, const struct record_sample *record,
 /*
  * A wait that was not over when its record was last written. It reaches to the
  * last tick, or to the end of its thread if that came first. Both may stand
- * behind the record in the spool. So such waits are noted, and extended when
+ * after the record in the spool. So such waits are noted, and extended when
  * the spool was read: a thread that waits for an hour costs the recorder only
  * the record with which the wait began. Usually each thread has at most one,
  * its last.
@@ -522,7 +522,7 @@ add_process_records(struct profile *profile, struct reader *reader,
         }
         outcome = spool_take(&load, kind, record);
     }
-    /* The end of a wait, and the clock that gives a weight, may stand behind
+    /* The end of a wait, and the clock that gives a weight, may stand after
      * the sample in the spool. */
     extend_waits(&load);
     if (weigh_samples(&load) != 0 ||

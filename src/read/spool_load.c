@@ -284,7 +284,7 @@ spool_load_see_alive(struct spool_load *load, uint32_t number, uint64_t time)
     thread->has_cpu = thread->has_exact_cpu = false;
 }
 
-/* A node with a wrong parent still gets its number, so that the nodes behind it
+/* A node with a wrong parent still gets its number, so that the nodes after it
  * keep theirs. It becomes the marker that the stack is not known beyond it. */
 enum outcome
 spool_load_add_node(struct spool_load *load, const void *bytes)

@@ -2,7 +2,7 @@
 /*
  * spool_load.h -- the things that samples refer to, as a spool defines them:
  * modules, threads, nodes and texts. Each spool has its own numbers, which
- * begin at 1. They are mapped to numbers of the profile, behind those of other
+ * begin at 1. They are mapped to numbers of the profile, after those of other
  * spools. For spool.c and its helpers, and for live/watch.c.
  */
 #ifndef READ_SPOOL_LOAD_H

@@ -37,8 +37,8 @@
  * shared on its own. */
 enum { PART_LEAST = 16 };
 
-/* Most parts of a spool, about: this bounds their memory. In a spool with more,
- * the last epochs are one part. */
+/* Rough limit of the parts of a spool, which bounds their memory. In a spool
+ * with more, the last epochs are one part. */
 enum { PARTS_MOST = 1 << 22 };
 
 enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };

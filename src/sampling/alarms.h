@@ -15,7 +15,7 @@
 #include "base/conditions.h"
 #include "base/settings.h"
 
-/* The most alarms of a profile, and so the most times that it writes. */
+/* Limit of the alarms of a profile, and so of the times that it writes. */
 #define ALARMS_MOST 10u
 
 /* Called whenever a profile begins. Context: start. */

@@ -20,7 +20,7 @@ bool asking_finds(struct thread_time *account, uint32_t index, uint64_t clock,
                   uint64_t ran, uint64_t between);
 
 /* Whether the thread, which is awake and was not found running, is asked for a
- * sample all the same. */
+ * sample nevertheless. */
 bool asking_is_time(const struct thread_time *account, uint32_t index);
 
 /* Whether the thread may be asked: by its trigger, for its sake, and at the

@@ -8,7 +8,7 @@
  * signal then reaches the thread before its next instruction.
  *
  * So the sampler follows a thread that runs all the time. It follows several
- * such threads in turn. It does not follow a thread that mostly waits: the
+ * such threads in turn. It does not follow a thread that usually waits: the
  * scheduler would let that thread finish its work before the sampler runs.
  * Context: sampler.
  */

@@ -28,8 +28,8 @@
 #include "thread_time.h"
 #include "harvest.h"
 
-/* Most ns that a handler runs for; a thread that was longer in it had no CPU,
- * or was parked. */
+/* Longest run of a handler in ns. A thread that was longer in it had no CPU, or
+ * was parked. */
 #define HANDLED_MOST_NS 100000u
 
 /* Two times between samples are the same if they differ by at most 1 /
@@ -46,8 +46,8 @@
 /* Samples over which the time between two of them is an average. */
 #define GAP_POINTS 128u
 
-/* A sample without a clock stands for a point, but for 1 / ROUGH_PART of it
- * (vary.h). */
+/* A sample without a clock stands for a point, give or take 1 / ROUGH_PART of
+ * it (vary.h). */
 #define ROUGH_PART 4u
 
 static uint32_t last_sequence;

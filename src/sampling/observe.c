@@ -35,17 +35,17 @@
 #include "wait_times.h"
 #include "observe.h"
 
-/* Most threads that one tick looks at: LOOK_MOST of those that ran lately, and
- * SCAN_MOST of the others. Thrift divides both limits, but not below
- * LOOK_LEAST. */
+/* Limits of the threads that one tick looks at: LOOK_MOST of those that ran
+ * lately, and SCAN_MOST of the others. Thrift divides both limits, but not
+ * below LOOK_LEAST. */
 #define LOOK_MOST 256u
 #define SCAN_MOST 64u
 #define LOOK_LEAST 8u
 
-/* Most threads that are looked at once more when the program ends. */
+/* Limit of the threads that are looked at once more when the program ends. */
 #define LAST_MOST 8u
 
-/* Most threads whose labels are compared in one tick. */
+/* Limit of the threads whose labels are compared in one tick. */
 #define LABEL_MOST 256u
 
 /* A thread is quiet when so many looks in a row find that it has not run: if
@@ -146,7 +146,7 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
 #define WAITS_PART 32u
 
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
-static OF_PROFILE uint64_t distance; /* least ns between two looks of late */
+static OF_PROFILE uint64_t distance; /* least ns between two recent looks */
 
 void
 observe_begin(void)

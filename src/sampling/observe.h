@@ -35,7 +35,7 @@ struct observe_view {
 void observe_begin(void);
 
 /* The program ends: look once more at some of the threads that have run lately,
- * but for ENDER. */
+ * except ENDER. */
 void observe_last(pid_t ender);
 
 /* Look at the threads at the time NOW. RANDOM is any number. The limits of the

@@ -55,8 +55,8 @@ quiet_explain(uint64_t cpu)
 }
 
 /* Now all that was looked at is in the process's clock. If more is explained
- * than was used, the time of a thread may have been explained twice. Another
- * one may hide behind that. */
+ * than was used, the time of a thread may have been explained twice. That may
+ * hide another one. */
 static void
 doubt(void)
 {

@@ -208,8 +208,7 @@ static void
 write_unseen(unsigned i, uint64_t age)
 {
     const size_t wall = offsetof(struct record_sample, wall);
-    const uint64_t both[] = {unseen[i],
-                             unseen[i]}; /* wall, and cpu behind it */
+    const uint64_t both[] = {unseen[i], unseen[i]}; /* wall, and cpu after it */
     if (generation != journal_generation())
         memset(unseen_place, 0, sizeof(unseen_place));
     generation = journal_generation();

@@ -76,7 +76,7 @@ void session_harvest(void);
 /* Write all that is known now into the journal. */
 void session_flush(void);
 
-/* The program ends: look at the threads that have run lately, but for ENDER,
+/* The program ends: look at the threads that have run lately, except ENDER,
  * which ends it. A wait that began after the last tick is seen so. Called
  * before the threads are made to stand still, and takes little time. */
 void session_look_last(pid_t ender);

@@ -8,10 +8,9 @@
  * more: the thread ends with what was last seen of it.
  *
  * The hard thing is a thread that loses its CPU after it has claimed its entry
- * of the ring, and before it has written it. The ends of other threads
- * after it are read all the same. Otherwise they would be read after the
- * kernel's list of threads has lost these threads, and their CPU time would
- * count twice.
+ * of the ring, and before it has written it. The ends of other threads after it
+ * are still read. Otherwise they would be read after the kernel's list of
+ * threads has lost these threads, and their CPU time would count twice.
  */
 #include <errno.h>
 #include <linux/prctl.h>
@@ -36,7 +35,7 @@
 #include "signals/signals.h"
 #include "thread_ends.h"
 
-/* Most ends that wait for the sampler. */
+/* Limit of the ends that wait for the sampler. */
 #define RING 16384u
 
 /* Longest ns that a release of the key waits for threads that use it. */

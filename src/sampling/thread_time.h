@@ -94,7 +94,7 @@ struct thread_time {
     uint64_t sampled_at;  /* CLOCK_MONOTONIC time of its last sample */
     uint64_t read_kernel; /* the kernel's part at the last that has it */
     uint64_t read_clock;  /* the CPU clock then; 0: neither is known */
-    uint64_t own_points;  /* points outside calls, of late */
+    uint64_t own_points;  /* recent points outside calls */
     uint64_t own_time;   /* CPU time of the program's own, in which they were */
     int64_t kernel_rest; /* ns of it that no call stands for yet */
     uint64_t beat;       /* CPU time between two samples outside calls, ns */

@@ -21,7 +21,7 @@
 #include "truncate.h"
 #include "code_text.h"
 
-/* AROUND: instructions before and behind one with samples that are shown.
+/* AROUND: instructions before and after one with samples that are shown.
  * TEXT_SIZE: bytes of a line. */
 enum { AROUND = 4, TEXT_SIZE = 512 };
 
@@ -45,7 +45,7 @@ print_title(FILE *stream, const struct profile *profile,
     fprintf(stream, ", machine code%s\n", paint->end);
 }
 
-/* The first offset behind instruction I. */
+/* The first offset after instruction I. */
 static uint64_t
 end_of(const struct print *print, size_t i)
 {
@@ -97,7 +97,7 @@ sum_places(const struct print *print, size_t i, uint32_t *place, uint64_t *flat,
 }
 
 /* Add what stands between '<' and one of "+@>" at AT, if that is a mangled
- * name. Returns what is behind it, or AT if it is none. */
+ * name. Returns what is after it, or AT if it is none. */
 static const char *
 add_name(struct text *line, const char *at)
 {

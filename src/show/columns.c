@@ -148,7 +148,7 @@ print_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* Blanks behind a text are owed until the row has another value. */
+/* Blanks after a text are owed until the row has another value. */
 static void
 end_left(struct columns *columns, const struct column *column, unsigned width)
 {

@@ -142,7 +142,7 @@ print_text(const struct flame *flame, const struct cell *cell, unsigned width)
 }
 
 /* Print CELL when COLUMN is the next one to be printed. Returns the column
- * behind it. */
+ * after it. */
 static unsigned
 print_cell(const struct flame *flame, const struct cell *cell, unsigned column)
 {

@@ -30,7 +30,7 @@
 #include "columns.h"
 #include "text_report.h"
 
-/* Most functions of a file that are listed. */
+/* Limit of the functions of a file that are listed. */
 enum { FUNCTIONS_MOST = 5 };
 
 enum hint {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * paint.h -- the colours of text on a terminal: the eight that every terminal
- * has. The caller prints one of these strings before a text and END behind it.
+ * has. The caller prints one of these strings before a text and END after it.
  * Without colours all strings are "".
  */
 #ifndef SHOW_PAINT_H

@@ -39,7 +39,7 @@ clean_name(struct profile *profile, const char *name)
     return string != NULL ? string : "?";
 }
 
-/* Write to TEXT what stands behind the function's name. */
+/* Write to TEXT what stands after the function's name. */
 static void
 describe_place(struct profile *profile, uint32_t node, unsigned i, char *text,
                size_t size)
@@ -148,7 +148,7 @@ is_library(const struct profile *profile, uint32_t node,
  * innermost frame outside the C and C++ libraries, or the innermost function of
  * an interpreter if the lock is one of the interpreter's program. Sets *NODE to
  * its node and *I to its number there. Returns false if there is none. Frames
- * are missing behind a marker, and the frame that asked may be one of
+ * are missing after a marker, and the frame that asked may be one of
  * them. */
 static bool
 find_lock(struct profile *profile, const struct stacks_thread *thread,
@@ -204,7 +204,7 @@ print_outside(const struct text *text, const struct deadlock *deadlock)
                          deadlock->outside, "", 6);
 }
 
-/* Print every circle in which the filter keeps a thread, each behind an empty
+/* Print every circle in which the filter keeps a thread, each after an empty
  * line. A thread may wait for a mutex that another thread holds, or for the end
  * of that thread (pthread_join). Both can make a circle. Returns 0, or -1 with
  * errno set if memory is short. */
@@ -387,7 +387,7 @@ print_wrapped(const struct text *text, const char *words, unsigned indent)
     wrap_text(&wrap, words);
 }
 
-/* The DETAILS of thread FIRST of a group, behind the title of the group if
+/* The DETAILS of thread FIRST of a group, after the title of the group if
  * FIRST is TITLE. The caller frees the words; NULL if memory is short. */
 #define TITLE UINT32_MAX
 static char *

@@ -37,7 +37,7 @@
  *
  * Each stack counts for its innermost own line.
  *
- * Unseen CPU time stands behind the cost, if it is known. Lost, cut, cost and
+ * Unseen CPU time stands after the cost, if it is known. Lost, cut, cost and
  * unseen are of the whole run.
  *
  * The summary of a recording of ./app is

@@ -84,7 +84,7 @@ goes_on(const struct entry *one, const struct entry *two, int *step)
     return true;
 }
 
-/* Print the tids of COUNT entries in brackets, and DELIMITER behind them. */
+/* Print the tids of COUNT entries in brackets, and DELIMITER after them. */
 static void
 print_tids(struct wrap *lines, const struct entry *entries, uint32_t count,
            const char *delimiter)

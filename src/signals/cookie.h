@@ -51,7 +51,7 @@ cookie_make(uint32_t index, uint32_t sequence)
 }
 
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. The
- * handler takes such a signal for a thread's own sample, but for COOKIE_WAKE.
+ * handler takes such a signal for a thread's own sample, except COOKIE_WAKE.
  */
 enum cookie_own {
     COOKIE_PERF = 0x50455246, /* any number that is not small */

@@ -36,7 +36,7 @@ next_pending(uint64_t mask)
 }
 
 /* Whether CONTEXT stands in the wait itself. It may stand in a handler that
- * came on top of it, or behind a wait that a handler left by siglongjmp. */
+ * came on top of it, or after a wait that a handler left by siglongjmp. */
 static bool
 is_in_wait(const ucontext_t *context)
 {
@@ -94,7 +94,7 @@ end_call_for_next(ucontext_t *context)
         restart_end_call(context);
 }
 
-/* Whether CONTEXT stands behind a system call that has ended with EINTR. */
+/* Whether CONTEXT stands after a system call that has ended with EINTR. */
 static bool
 is_behind_ended(const ucontext_t *context)
 {
@@ -102,8 +102,8 @@ is_behind_ended(const ucontext_t *context)
            arch_is_behind_call(context);
 }
 
-/* The number of the call that CONTEXT stands behind, or -1 if it cannot be
- * told. */
+/* The number of the call that CONTEXT has just made, or -1 if it is not
+ * known. */
 static long
 number_of_call(const ucontext_t *context)
 {
@@ -129,7 +129,7 @@ repeat_ring_wait(ucontext_t *context)
         arch_repeat_call(context, SYS_io_uring_enter);
 }
 
-/* Make the call again that CONTEXT stands behind, if it is one of CALLS. */
+/* If CONTEXT has just made one of CALLS, make that call again. */
 static void
 repeat_one_of(ucontext_t *context, const long *calls, size_t count)
 {

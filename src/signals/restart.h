@@ -40,7 +40,7 @@ void restart_after_ours(ucontext_t *context);
 void restart_after_blocked(ucontext_t *context);
 
 /* Make the call again that a signal has ended, where that does no harm: another
- * thread handles the signal. CONTEXT stands behind the call. Context: handler.
+ * thread handles the signal. CONTEXT stands after the call. Context: handler.
  */
 void restart_for_another(ucontext_t *context);
 

@@ -70,7 +70,7 @@
     ((version) == SPOOL_VERSION_OLD_SEVERAL || \
      (version) == SPOOL_VERSION_SEVERAL)
 
-/* Most epochs of a process in a spool; more are damage. */
+/* Limit of the epochs of a process in a spool; more are damage. */
 #define EPOCHS_MOST 1024u
 
 /* Bytes. No record is larger; a reader need not hold more at once. */
@@ -417,7 +417,7 @@ struct record_jitdump {
     /* char path[] */
 };
 
-/* Names that travel with a spool; written by `sprofile convert` behind what the
+/* Names that travel with a spool; written by `sprofile convert` after what the
  * recorder wrote. One frame of symbol ID, of COUNT frames in all, which follow
  * one another, the innermost inlined function first. */
 struct record_symbol {

@@ -23,7 +23,7 @@
 #include "reader.h"
 
 /* HEADER_SIZE_MAX: largest accepted header in bytes. Later versions may have
- * larger headers; records begin behind them. */
+ * larger headers; records begin after them. */
 #define HEADER_SIZE_MAX 65536
 
 /* The bytes that are read ahead in one step. */
@@ -36,7 +36,7 @@
  *
  * Each part of a file is copied twice, one copy after the other. The kernel
  * copies many bytes at once, in no promised order. So one copy may hold a
- * record's head and, behind it, bytes from before they were stored. But if an
+ * record's head and, after it, bytes from before they were stored. But if an
  * earlier copy holds a head, a later copy holds all that was stored before that
  * head.
  */

@@ -6,7 +6,7 @@
  */
 #include "record.h"
 
-/* The bytes of a record behind the parts already taken. */
+/* The bytes of a record after the parts already taken. */
 struct rest {
     const unsigned char *at;
     uint64_t left;
@@ -160,7 +160,7 @@ record_is_valid(const void *record)
 }
 
 /* NAME returns the string of LENGTH bytes of a TYPE, which lies SKIP bytes
- * behind the fixed part. */
+ * after the fixed part. */
 #define STRING(name, type, length, skip)                                       \
     const char *name(const struct type *record)                                \
     {                                                                          \
@@ -222,7 +222,7 @@ record_cut(const struct record_counts *counts, unsigned cut)
     return cut < counts->cut_count ? cuts[cut] : 0;
 }
 
-/* Word I behind the losses and cuts; 0 in an old file, which ends before it. */
+/* Word I after the losses and cuts; 0 in an old file, which ends before it. */
 static uint64_t
 late_word(const struct record_counts *counts, unsigned i)
 {

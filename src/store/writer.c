@@ -65,7 +65,7 @@
  *                         base  changes   batch
  */
 struct batch {
-    uint64_t end;     /* offset in the file behind the last record */
+    uint64_t end;     /* offset in the file after the last record */
     uint64_t written; /* the file has all before this offset */
     uint64_t base;    /* offset of the window's first byte */
     uint64_t last;    /* offset of the last record */
@@ -240,7 +240,7 @@ copy_parts(struct batch *batch, size_t size, const struct writer_tail *parts,
 }
 
 /* Write a record that is larger than the window, its head last. The file is
- * zero behind it. */
+ * zero after it. */
 static int
 write_large(const struct batch *batch, int fd, const struct writer_tail *parts,
             size_t count)
@@ -275,7 +275,7 @@ add_large(struct batch *batch, const struct spool_file *file, size_t size,
 }
 
 /* Add a record of SIZE bytes: these PARTS, of which the first begins with its
- * head, and zeros behind them. Returns 0, or -1 with errno as batch_flush. In
+ * head, and zeros after them. Returns 0, or -1 with errno as batch_flush. In
  * both cases readers of FILE see whole records only. */
 static int
 batch_add(struct batch *batch, struct spool_file *file, size_t size,

@@ -25,7 +25,7 @@
 
 struct writer;
 
-/* Limit of the parts that a record has behind its fixed part. */
+/* Limit of the parts that a record has after its fixed part. */
 #define WRITER_PARTS 7
 
 /*

@@ -4,7 +4,7 @@
  *
  *   header | answers, sorted by address | frames | strings, each with its NUL
  *
- * A file appears whole, by rename(2). A checksum covers all behind the header,
+ * A file appears whole, by rename(2). A checksum covers all after the header,
  * and every number in it is checked before use: a file that was torn by a crash
  * or made by hand is as good as none. Another report may replace a file between
  * our reading and our writing; its new answers are then lost, and found again.
@@ -491,7 +491,7 @@ add_old(struct answer_cache *cache)
     free(frames);
 }
 
-/* The texts behind an empty one, in SIZE + 1 bytes. NULL if memory is short. */
+/* The texts after an empty one, in SIZE + 1 bytes. NULL if memory is short. */
 static char *
 join_texts(const struct answer_cache *cache)
 {

@@ -31,7 +31,7 @@ const char *bytes_text(struct bytes *bytes);
 
 void bytes_skip(struct bytes *bytes, uint64_t size);
 
-/* The bytes from OFFSET behind AT on. BYTES itself does not move. */
+/* The bytes from OFFSET after AT on. BYTES itself does not move. */
 struct bytes bytes_from(const struct bytes *bytes, uint64_t offset);
 
 #endif

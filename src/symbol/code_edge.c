@@ -11,7 +11,8 @@
  */
 enum { ALIGNMENT = 16, FILLED_MOST = 64 };
 
-/* Most places of returns that are looked at for one edge: 1 MiB of code. */
+/* Limit of the places of returns that are looked at for one edge: 1 MiB of
+ * code. */
 enum { STEPS_MOST = 65536 };
 
 /* How the code ends in front of the fillers before END, of which START is the
@@ -149,7 +150,7 @@ find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
     return stretch->way != NULL;
 }
 
-/* The last offset above LOW, HIGH at most, behind a return; else LOW. */
+/* The last offset above LOW, HIGH at most, after a return; else LOW. */
 static int64_t
 last_return(struct stretch *stretch, int64_t low, int64_t high)
 {

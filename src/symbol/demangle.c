@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.c -- libiberty's demanglers behind one function. Report side.
+ * demangle.c -- libiberty's demanglers in one function. Report side.
  *
  * Only names that can be mangled reach a demangler. "main" would come back
  * unchanged, and a C function called "_Delay" must not be taken for a D name. A
@@ -46,11 +46,12 @@
 /* The longest list of template arguments that a short name shows, in bytes. */
 enum { ARGUMENTS_MOST = 32 };
 
-/* Most visits of components for one name. Real names need some hundred. */
+/* Limit of the visits of components for one name. Real names need some
+ * hundred. */
 enum { STEPS_MOST = 20000 };
 
-/* Most lambdas of one name that get a shorter text. Further lambdas keep their
- * parameters. */
+/* Limit of the lambdas of one name that get a shorter text. Further lambdas
+ * keep their parameters. */
 enum { LAMBDAS_MOST = 16 };
 
 static bool
@@ -60,7 +61,7 @@ is_word(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || (byte & 0x80) != 0;
 }
 
-/* Returns the place behind the bracket that closes the one at OPEN, or the end
+/* Returns the place after the bracket that closes the one at OPEN, or the end
  * if there is none. OPENING and CLOSING list the brackets. */
 static char *
 behind_bracket(char *open, const char *opening, const char *closing)
@@ -91,7 +92,7 @@ begins_arguments(const char *name, const char *open)
  * longer than ARGUMENTS_MOST becomes "<...>". The types in "<T as Trait>" and
  * "<impl Trait for T>" stay, because they tell which function it is. Inner
  * lists are shortened first, so that outer ones may stay. One pass from the end
- * finds them, because a list begins behind the one around it. */
+ * finds them, because a list begins after the one around it. */
 static void
 shorten_rust(char *name)
 {
@@ -232,7 +233,7 @@ struct shortening {
     char texts[LAMBDAS_MOST][32];
 };
 
-/* Whether TYPE is a qualifier behind a function's parameters: "const", "&",
+/* Whether TYPE is a qualifier after a function's parameters: "const", "&",
  * "noexcept". */
 static bool
 is_function_qualifier(enum demangle_component_type type)
@@ -436,7 +437,7 @@ shorten_part(struct shortening *shortening, component *part)
 }
 
 /* The length of the clone suffix at TEXT by libiberty's rules: ".cold",
- * ".part.0", ".0". What is none is taken whole. */
+ * ".part.0", ".0". Any other text is taken whole. */
 static size_t
 clone_length(const char *text)
 {

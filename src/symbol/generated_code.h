@@ -17,8 +17,8 @@ struct generated_code;
 #define GENERATED_CODE_FIRST 0u        /* what lay at the address first */
 #define GENERATED_CODE_NONE UINT32_MAX /* no jitdump has it */
 
-/* Most jitdumps of a process: its own, and those of its parents that had one
- * and forked without exec. Others are left out. */
+/* Limit of the jitdumps of a process: its own, and those of its parents that
+ * had one and forked without exec. Others are left out. */
 #define GENERATED_CODE_FILES 8u
 
 /* Make an empty set for PROCESS. NULL if memory is short. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h -- one file's symbols, DWARF and PLT behind one question. Modules
+ * image.h -- one file's symbols, DWARF and PLT, asked by one function. Modules
  * with the same file (loaded twice, or by several processes) share one image.
  */
 #ifndef SYMBOL_IMAGE_H

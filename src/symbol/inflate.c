@@ -21,8 +21,8 @@
 #include "inflate.h"
 
 #define MOST_SECTIONS 1000
-/* Most bytes that zlib can make of one byte. More is damage: zstd could make
- * more, but not of debug information. */
+/* The largest number of bytes that zlib can make of one byte. More is damage:
+ * zstd could make more, but not of debug information. */
 #define MOST_GROWTH 1032
 #define ALIGNMENT 16
 

@@ -14,8 +14,8 @@
 #include "time_index.h"
 #include "jitdump.h"
 
-/* Most bytes of a file that are read. Its machine code is passed over, so only
- * a file of very many small records takes long: some seconds. */
+/* Limit of the bytes of a file that are read. Its machine code is passed over,
+ * so only a file of very many small records takes long: some seconds. */
 #define SIZE_MOST ((uint64_t)4 << 30)
 
 struct jitdump {
@@ -28,7 +28,7 @@ struct jitdump {
     char *problem;
 };
 
-/* Most ns between the mapping of a file and its header. */
+/* Longest time in ns between the mapping of a file and its header. */
 #define HEADER_NS 10000000000u
 
 /* Whether a header that has TIME was written long after SEEN. V8's has us since

@@ -25,7 +25,8 @@ enum { KIND_LOAD, KIND_MOVE, KIND_LINES };
 /* Bytes that are read at once, if a record does not need more. */
 #define WINDOW_SIZE ((size_t)64 << 10)
 
-/* Most bytes of a record with lines; the lines of a larger one are left out. */
+/* Limit of the bytes of a record with lines; the lines of a larger one are left
+ * out. */
 #define LINES_SIZE_MOST ((uint32_t)16 << 20)
 
 /* V8 counts the addresses of lines from here on: it adds the size of the header
@@ -61,7 +62,7 @@ struct move {
 };
 _Static_assert(sizeof(struct move) == 64, "as in the file");
 
-/* The entries follow: each with the name of its file behind it. */
+/* The entries follow: each with the name of its file after it. */
 struct lines {
     struct head head;
     uint64_t address, count;

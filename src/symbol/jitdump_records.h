@@ -24,7 +24,7 @@
 #include "util/intern.h"
 #include "time_index.h"
 
-/* Most source lines of a file that are kept, 16 bytes each. */
+/* Limit of the source lines of a file that are kept, 16 bytes each. */
 #define JITDUMP_RECORDS_LINES_MOST (1u << 23)
 
 /* What lies in a range from its time on. */

@@ -9,7 +9,7 @@
  *
  * The first run records where each sequence begins and ends. It also records a
  * mark for every ROWS_PER_MARK rows: the state of the program at that row. A
- * question finds the mark and runs the few rows behind it. The addresses of a
+ * question finds the mark and runs the few rows after it. The addresses of a
  * sequence ascend. Where a damaged or odd row steps back, a new sequence
  * begins.
  */
@@ -21,8 +21,8 @@
 
 #define MOST_FIELDS 16
 #define ROWS_PER_MARK 64
-/* Most bytes of a program that one question runs. Without damage, 64 rows take
- * a few hundred bytes. */
+/* Limit of the bytes of a program that one question runs. Without damage, 64
+ * rows take a few hundred bytes. */
 #define LONGEST_RUN 65536
 
 struct line_file {
@@ -245,7 +245,7 @@ read_header(struct line_table *table, const struct sections *sections,
 
 struct line_mark {
     struct line_row row;
-    const uint8_t *next; /* the program's next opcode behind the row */
+    const uint8_t *next; /* the program's next opcode after the row */
 };
 
 enum step { NO_ROW, ROW, SEQUENCE_END };
@@ -423,7 +423,7 @@ line_table_read(struct line_table *table, const struct sections *sections,
 }
 
 /* The last mark of SEQUENCE at or before ADDRESS. SEQUENCE covers ADDRESS, so
- * its first mark is not behind it. */
+ * its first mark is not after it. */
 static const struct line_mark *
 find_mark(const struct line_table *table, const struct range *sequence,
           uint64_t address)

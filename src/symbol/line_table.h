@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_table.h -- the line table of one unit: from an address to a file and a
- * line. The table keeps marks, not rows. Each question decodes the rows behind
+ * line. The table keeps marks, not rows. Each question decodes the rows after
  * the nearest mark again. So a table takes a sixth of its program's size.
  */
 #ifndef SYMBOL_LINE_TABLE_H
@@ -24,7 +24,7 @@ struct line_table {
     uint8_t shortest; /* instruction's size: the unit of address advances */
     uint8_t line_range, opcode_base;
     int8_t line_base;
-    uint32_t inverse; /* 1 / LINE_RANGE, with 16 bits behind the point */
+    uint32_t inverse; /* 1 / LINE_RANGE, with 16 bits after the point */
     uint16_t version;
     const uint8_t *lengths; /* operand counts of opcodes 1 and up */
     const char **directories;

@@ -23,8 +23,8 @@
 #include "elf_view.h"
 #include "mapped_files.h"
 
-/* Most files that are kept. A process can have 65,530 mappings, unless its
- * machine is set up otherwise. */
+/* Limit of the files that are kept. A process can have 65,530 mappings, unless
+ * its machine is set up otherwise. */
 #define FILES_MAX 65536
 
 struct mapped_file {

@@ -28,15 +28,15 @@
 #include "package.h"
 
 #define SUFFIX ".dwp"
-/* Most bytes of texts that one unit copies, as a multiple of the section's
- * size. Some linkers let one text end in another. */
+/* Limit of the bytes of texts that one unit copies, as a multiple of the
+ * section's size. Some linkers let one text end in another. */
 #define MOST_REPEATED 4
 
 /* Versions of the index. */
 #define VERSION_GNU 2
 #define VERSION_5 5
-/* Most steps of one search in it. A table is at most two thirds full, so more
- * steps mean damage. */
+/* Limit of the steps of one search in it. A table is at most two thirds full,
+ * so more steps mean damage. */
 #define MOST_STEPS 10000
 
 struct package_skeleton {

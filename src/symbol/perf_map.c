@@ -21,8 +21,8 @@
 #include "runtime_name.h"
 #include "perf_map.h"
 
-/* Most bytes of a map that are read. A server that compiles for days writes
- * some ten megabytes. Only the beginning of a larger file is used. */
+/* Limit of the bytes of a map that are read. A server that compiles for days
+ * writes some ten megabytes. Only the beginning of a larger file is used. */
 #define SIZE_MAX_READ ((size_t)128 << 20)
 
 struct entry {
@@ -65,7 +65,7 @@ digit_value(char c)
     return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-/* Read a hexadecimal number, with or without 0x, and the blank behind it.
+/* Read a hexadecimal number, with or without 0x, and the blank after it.
  * Returns 0, or -1 if there is none that fits into 64 bits. */
 static int
 take_number(const char **at, const char *end, uint64_t *number)

@@ -59,7 +59,7 @@ is_jump_of_aarch64(const uint8_t *bytes, uint32_t words[2])
 }
 
 /* struct machine: with landing pads or signed pointers a stub has 24 bytes. The
- * distance of the first two jumps behind the common head tells it. */
+ * distance of the first two jumps after the common head tells it. */
 static struct stubs
 stubs_of_aarch64(const Elf64_Shdr *section, struct bytes content)
 {

@@ -24,7 +24,7 @@
 #include "util/intern.h"
 #include "symbolizer.h"
 
-/* Most bytes of a name; the rest of a longer one is cut off. */
+/* Limit of the bytes of a name; the rest of a longer one is cut off. */
 #define RUNTIME_NAME_MOST 4096
 
 /* Fill FRAME from NAME, with strings in STORE. LINKAGE becomes NAME itself. A

@@ -94,7 +94,7 @@ fixed_size(const struct scan_unit *unit, unsigned form)
     }
 }
 
-/* Returns the place behind the value of FORM at AT. NULL if FORM is unknown or
+/* Returns the place after the value of FORM at AT. NULL if FORM is unknown or
  * the value does not fit. */
 static const uint8_t *
 skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
@@ -233,7 +233,7 @@ add_shapes(struct scan_unit *unit, size_t wanted)
     return 0;
 }
 
-/* Read all abbreviations. They stand one behind another, and LENGTH leads to
+/* Read all abbreviations. They stand one after another, and LENGTH leads to
  * the next. A code that is left out here ends the scan at its first use. */
 static int
 read_shapes(struct scan_unit *unit)
@@ -309,7 +309,7 @@ scan_begin(const struct scan_unit *unit, const uint8_t *at)
     return (struct scan){.unit = unit, .next = is_inside ? at : NULL};
 }
 
-/* Returns the place behind the values of ENTRY, which begin at AT, and sets its
+/* Returns the place after the values of ENTRY, which begin at AT, and sets its
  * sibling. */
 static const uint8_t *
 skip_values(const struct scan_unit *unit, const struct scan_shape *shape,

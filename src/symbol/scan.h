@@ -70,8 +70,8 @@ bool scan_next(struct scan *scan, struct scan_entry *entry);
 /* Skip everything below ENTRY, the last entry that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
-/* Most values of an entry that are read. Those that tell its code and its call
- * are among the first ones. */
+/* Limit of the values of an entry that are read. Those that tell its code and
+ * its call are among the first ones. */
 #define SCAN_VALUES 32
 
 /* Read the first values of ENTRY, which is in UNIT. Returns how many; 0 if they

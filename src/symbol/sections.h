@@ -20,7 +20,7 @@ struct sections {
     size_t large_count;
 };
 
-/* Returns the section of ELF (may be NULL) behind SECTION; NULL asks for the
+/* Returns the section of ELF (may be NULL) after SECTION; NULL asks for the
  * first. *HEADER and *NAME get its header and name. Sections without a name are
  * skipped. NULL if there are no more. */
 Elf_Scn *sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header,

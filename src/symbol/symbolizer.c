@@ -25,8 +25,8 @@
 #include "open_many.h"
 #include "symbolizer.h"
 
-/* Most frames of one answer. In deeper inlining, the calls next to the owning
- * function are left out. */
+/* Limit of the frames of one answer. In deeper inlining, the calls next to the
+ * owning function are left out. */
 #define MOST_FRAMES 128
 
 struct module {

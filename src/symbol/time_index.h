@@ -13,7 +13,8 @@
 
 #define TIME_INDEX_NONE UINT32_MAX
 
-/* Most ranges of an index. If each overlaps all others, this many take 170 MiB.
+/* Limit of the ranges of an index. If each overlaps all others, this many take
+ * 170 MiB.
  */
 #define TIME_INDEX_MOST (1u << 20)
 

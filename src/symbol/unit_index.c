@@ -16,9 +16,9 @@
 #include "unit_index.h"
 
 #define MOST_RANGES 1000000
-/* Most bytes of memory, and of DWARF read, that the units may take. Beyond the
- * first, all units are forgotten; beyond the second, sections give their memory
- * back. */
+/* Limits of the bytes of memory, and of DWARF read, that the units may take.
+ * Beyond the first, all units are forgotten; beyond the second, sections give
+ * their memory back. */
 #define MOST_KEPT ((size_t)64 << 20)
 #define MOST_SEEN ((size_t)48 << 20)
 /* Bytes that reading a unit's top entry brings into memory: the kernel also

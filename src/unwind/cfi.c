@@ -66,7 +66,7 @@ struct visitor {
 struct run {
     uint64_t stamp, address; /* of the pages, and of the FDE */
     uint64_t at;             /* where the present row begins */
-    size_t next;             /* the next instruction, behind the length */
+    size_t next;             /* the next instruction, after the length */
     unsigned depth;
     struct state state, states[STATES_MAX];
 };

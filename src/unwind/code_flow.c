@@ -10,7 +10,7 @@
  * it is followed last, and changes nothing that is known otherwise. If it may
  * well be another function, it is forgotten unless it is right. A jump to a
  * computed address is one to another function if the frame is gone. Else it
- * leads to code behind it that no other way reaches. If that turns out to be
+ * leads to code after it that no other way reaches. If that turns out to be
  * another function's, it is forgotten.
  */
 #include <string.h>

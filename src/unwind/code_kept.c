@@ -14,7 +14,7 @@
 #include "code_kept.h"
 #include "base/poison.h"
 
-/* Most places to which calls and jumps lead. */
+/* Limit of the places to which calls and jumps lead. */
 #define PLACES 64u
 
 struct reading {

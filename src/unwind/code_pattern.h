@@ -13,7 +13,7 @@
 
 #include "rules.h"
 
-/* Whether a signal restorer is at PC or one byte behind it, which makes the
+/* Whether a signal restorer is at PC or one byte after it, which makes the
  * system call rt_sigreturn. All C libraries write it alike, because unwinders
  * look for its bytes. A handler returns to it without a call before it. So the
  * pc to look up is the byte in front. */

@@ -22,7 +22,7 @@
 #include "code_rows.h"
 #include "base/poison.h"
 
-/* Bytes of code that are read before a pc, and behind it: at first, and if that
+/* Bytes of code that are read before a pc, and after it: at first, and if that
  * was not enough. */
 #define REACH_FIRST (48u << 10)
 #define REACH (CODE_FLOW_REACH / 2)

@@ -100,7 +100,7 @@ fde_find(struct pages *pages, const struct module *module, uint64_t pc,
 }
 
 /* Find the first entry of MODULE's table that may reach START. Pieces of code
- * are mostly asked for in their order: then it is where the last piece ended.
+ * are usually asked for in their order: then it is where the last piece ended.
  */
 static uint32_t
 find_first(struct pages *pages, const struct module *module, uint64_t start,

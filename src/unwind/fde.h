@@ -28,7 +28,7 @@ void fde_each(struct pages *pages, const struct module *module, uint64_t start,
               uint64_t end, void (*visit)(void *to, const struct fde *fde),
               void *to);
 
-/* Where the stretch around PC begins, which no FDE of MODULE covers: behind the
+/* Where the stretch around PC begins, which no FDE of MODULE covers: after the
  * last function before it, or with MODULE. Context: sampler, in window. */
 uint64_t fde_gap_start(struct pages *pages, const struct module *module,
                        uint64_t pc);

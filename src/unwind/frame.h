@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame.h -- a frame of a stack as a walk records it: one word. Mostly that is
+ * frame.h -- a frame of a stack as a walk records it: one word. That is usually
  * an address. Some words stand in place of frames that are not known.
  *
  *     bit 63   bits 0 to 62
@@ -133,7 +133,7 @@ frame_pc(struct frame frame)
     return frame.word & ~FRAME_RETURN_BIT;
 }
 
-/* The pc to look up: that of the call itself, not of the instruction behind it.
+/* The pc to look up: that of the call itself, not of the instruction after it.
  */
 static inline uint64_t
 frame_lookup(struct frame frame)

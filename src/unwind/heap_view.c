@@ -6,7 +6,7 @@
 #include "heap_view.h"
 #include "base/poison.h"
 
-/* Most blocks that are looked through for one address. */
+/* Limit of the blocks that are looked through for one address. */
 #define BLOCKS_MOST 64u
 
 #define PAGE 4096u

@@ -4,7 +4,7 @@
  * the thread's own stack is read directly. So is what the thread is sure to
  * keep: while it holds the interpreter's lock, no other thread frees its
  * frames. All else may be freed at any instant, so system calls copy it. Frames
- * lie one behind the other in blocks and are read downwards, so one copy holds
+ * lie one after the other in blocks and are read downwards, so one copy holds
  * many.
  */
 #ifndef UNWIND_HEAP_VIEW_H
@@ -40,7 +40,7 @@ enum heap_view_kept {
     HEAP_VIEW_ALL,
 };
 
-/* Whole pages one behind the other; equal: none. */
+/* Whole pages one after the other; equal: none. */
 struct heap_view_pages {
     uint64_t start, end;
 };

@@ -34,8 +34,8 @@ static bool is_present; /* all memory of KNOWN is there */
 /* The number of PHP; those of Python are below it. */
 #define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
 
-/* Most functions of which a handler reads the sum in one sample, and of which
- * it copies the description. */
+/* Limits in one sample: of the functions whose sum a handler reads, and of
+ * those whose description it copies. */
 #define SUMS_MOST 12u
 #define TEXTS_MOST 4u
 

@@ -166,7 +166,7 @@ rule_by_table(const struct place *place)
                                                : rule_make(RULE_HARD);
 }
 
-/* Whether a stack begins at the return address behind PLACE. That is a
+/* Whether a stack begins at the return address after PLACE. That is a
  * function's first instruction, to which no call returns. The byte in front of
  * it belongs to no function. makecontext puts such an address under a new
  * stack. */
@@ -179,7 +179,7 @@ is_stack_start(const struct place *place)
            fde.start == place->pc + 1;
 }
 
-/* Whether a function may begin at PLACE or behind it. The table of glibc's
+/* Whether a function may begin at PLACE or after it. The table of glibc's
  * restorer begins one byte early. */
 static bool
 is_edge(const struct place *place)

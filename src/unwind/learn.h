@@ -52,7 +52,7 @@ int learn_step(const struct hard_registers *origin, uint32_t depth,
 
 /*
  * Whether PC is on a system call where the unwind table of a function ends, or
- * right behind that call. If so, *LAST becomes the last pc in the table.
+ * right after that call. If so, *LAST becomes the last pc in the table.
  * glibc's clone and clone3 are of this kind, because that call returns twice.
  * Their rule is RULE_HARD. Context: sampler, in window.
  */

@@ -14,7 +14,7 @@
 #include "frame.h"
 
 /* The index of the first frame of the program in FRAMES, which begin at the
- * leaf (frame.h). It is behind our frames, and behind the frame by which
+ * leaf (frame.h). It is after our frames, and after the frame by which
  * the kernel returns from our handler. Returns COUNT if there is none. Context:
  * sampler. */
 uint32_t own_frames_skip(const struct frame *frames, uint32_t count);

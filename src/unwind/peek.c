@@ -4,7 +4,7 @@
  * sampler thread. It reads everything by system calls, because the thread may
  * run or end meanwhile.
  *
- * The hard thing is fp, which the kernel does not tell. Inner frames mostly
+ * The hard thing is fp, which the kernel does not tell. Inner frames usually
  * restore it from the stack. Where a function with fp as its frame pointer
  * comes first, its frame is searched, in this order of certainty:
  *
@@ -18,7 +18,7 @@
  *              only once, or the place may be left from an earlier call.
  *              Or there is only one place at all that leads to the root.
  *
- * A place is a word that is a return address behind a call, with the frame
+ * A place is a word that is a return address after a call, with the frame
  * below it. In all other cases the stack is cut.
  */
 #include <stddef.h>
@@ -50,7 +50,8 @@
  * within REACH. The tail, which is a quarter, comes on top. */
 #define TRIAL_FRAMES (REACH / 16 / 3 * 4 + 4)
 
-/* Most bytes of a stack that peek_copy copies: what a short wait lasts for. */
+/* Limit of the bytes of a stack that peek_copy copies: what a short wait lasts
+ * for. */
 #define COPY_MOST (16u << 10)
 
 /* Reserved once. */

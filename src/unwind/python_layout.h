@@ -70,7 +70,7 @@ struct python_layout {
         uint16_t length, data;
     } bytes;
     struct python_task_layout {
-        uint16_t coroutine; /* of a task; behind it is the task's name */
+        uint16_t coroutine; /* of a task; after it is the task's name */
         uint16_t frame;     /* of a coroutine; up to 3.10 a pointer is there */
         uint16_t running;   /* of a thread, from 3.14 on: its task */
     } task;

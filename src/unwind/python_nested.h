@@ -14,7 +14,7 @@
 
 #include "python.h"
 
-/* Most other states of one thread that are found. */
+/* Limit of the other states of one thread that are found. */
 #define PYTHON_NESTED_MOST 3u
 
 /* Whether PYTHON has several interpreters. Context: any. */

@@ -17,7 +17,8 @@
 /* Forget what is known. Returns 0, or -1 if memory is short. */
 int python_threads_begin(void);
 
-/* Most states that a thread has, one for each interpreter that it is in. */
+/* Limit of the states that a thread has, one for each interpreter that it is
+ * in. */
 #define PYTHON_STATES_MOST 8u
 
 /* Find the states of thread TID in PYTHON. Returns their number. *IS_EARLY: the

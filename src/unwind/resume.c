@@ -176,7 +176,7 @@ begin_scan(struct scan *scan, uint64_t sp)
     scan->trials = 0;
 }
 
-/* Find the next word that is an address behind a call, into *ADDRESS. It lies
+/* Find the next word that is an address after a call, into *ADDRESS. It lies
  * below SCAN->at. Only what is in memory is read, because each address is a
  * guess. Returns false if there is none. */
 static bool
@@ -404,7 +404,7 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
     return walk_guess_to(walk, &caller);
 }
 
-/* The frames behind the one in doubt were found by its rule. Those of a ring
+/* The frames after the one in doubt were found by its rule. Those of a ring
  * are not in order: all of them go. */
 bool
 resume_confirm(struct walk *walk, uint64_t time, uint32_t after, uint32_t until)

@@ -39,7 +39,8 @@
 #define ENTRIES_MAX (2u << 20)
 #define RULES_MAX 16384u
 
-/* Most entries of one piece: more than one for each byte make no sense. */
+/* Limit of the entries of one piece: more than one for each byte make no
+ * sense. */
 #define PIECE_ENTRIES 4096u
 
 /* Number of areas that wait to be compiled; the oldest gives way. */
@@ -53,7 +54,7 @@
 #define YOUNG_SHARE 200u
 #define YOUNG_NS (1ull * NS_PER_SECOND)
 
-/* Part of a segment's areas, 1 / WHOLE_PART, behind which all of it is compiled
+/* Part of a segment's areas, 1 / WHOLE_PART, after which all of it is compiled
  * ahead: walks miss everywhere in it. */
 #define WHOLE_PART 4u
 
@@ -92,7 +93,7 @@ static uint64_t ahead_at; /* when that was last done */
 static uint64_t begun_at; /* when row_table_begin was called */
 
 /* Where a walk has missed last. It is in a segment, while an area may begin in
- * front of its segment and end behind it. */
+ * front of its segment and end after it. */
 static uint64_t missed;
 
 /* The segment that is compiled as a whole, from its next piece on. */

@@ -37,7 +37,7 @@ struct cell {
 };
 _Static_assert(sizeof(struct cell) == 16, "four cells a cache line");
 
-/* One piece of memory holds all sizes, one behind the other. Readers take the
+/* One piece of memory holds all sizes, one after the other. Readers take the
  * table from CURRENT, once for each look-up. A table that has just been
  * replaced stays as it was, and is not used again before rules_begin. */
 struct table {

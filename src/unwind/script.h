@@ -58,7 +58,7 @@ struct script_task {
     uint64_t frame, name;
 };
 
-/* Most tasks that are looked for, each in a thread of its own. */
+/* Limit of the tasks that are looked for, each in a thread of its own. */
 #define SCRIPT_TASKS_MOST 8u
 
 /* Limit of the bytes of a task's name, with a null byte at the end. Longer ones
@@ -71,7 +71,7 @@ struct script_lock {
     bool is_collecting; /* garbage is being collected */
 };
 
-/* Most borders without a frame that are kept. */
+/* Limit of the borders without a frame that are kept. */
 #define SCRIPT_EMPTIES_MOST 4u
 
 struct script {

@@ -31,7 +31,7 @@ script_code_text(char *to, size_t room, const uint8_t *from, uint32_t length,
     size_t end = 0;
     if (width == 0) {
         end = length < room ? length : room - 1;
-        /* Cut in front of a character: the bytes behind its first begin
+        /* Cut in front of a character: the bytes after its first begin
          * with 10. */
         while (end < length && end > 0 && (from[end] & 0xc0) == 0x80)
             end--;

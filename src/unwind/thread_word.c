@@ -9,7 +9,8 @@
  * number of entries before it. */
 #define ENTRY_SIZE 16u
 
-/* Most modules with data of threads, and the largest distance of such data. */
+/* Limits of the modules with data of threads, and of the distance of such data
+ * in bytes. */
 #define MODULES_MOST 4096u
 #define DISTANCE_MOST (1 << 20)
 

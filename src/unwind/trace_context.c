@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_context.c -- see trace_context.h. Mostly the variable lies at one
+ * trace_context.c -- see trace_context.h. The variable usually lies at one
  * distance from the thread pointer of each thread, in memory that lives as long
  * as the thread. So a handler loads it directly. The record may be anywhere,
  * and may have been freed, so the kernel copies it. The kernel also copies the
@@ -22,7 +22,8 @@
 #include "trace_context.h"
 #include "base/poison.h"
 
-/* Most modules of a process that export the variable. Mostly it is one. */
+/* Limit of the modules of a process that export the variable. It is usually
+ * one. */
 #define VARIABLES_MOST 4u
 
 /* ns after which a variable is looked at again whose place is not known. */

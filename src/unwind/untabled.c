@@ -134,7 +134,7 @@ untabled_give_up(uint64_t pc, struct rule rule)
     rules_put(pc, rule_chain_last(rule));
 }
 
-/* The end of PC's page. Whole pages of generated code mostly keep a frame
+/* The end of PC's page. Whole pages of generated code usually keep a frame
  * pointer. */
 static uint64_t
 page_end(uint64_t pc)

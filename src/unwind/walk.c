@@ -210,7 +210,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
     uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
     uint64_t pc = arch_link(&walk->regs), fp = walk->regs.fp;
-    /* A handler mostly knows fp: the branch costs nothing there. */
+    /* A handler usually knows fp: the branch costs nothing there. */
     bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
     if (is_lost && rule_cfa(rule) != RULE_CFA_SP &&
         rule_cfa(rule) != RULE_CFA_SP_DEREF)
@@ -228,7 +228,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         !view_read(view, rule_return_slot(rule, cfa), &pc))
         return cut_walk(walk, CUT_BAD_READ);
     /* An fp that is saved at an unknown fp stays unknown. The caller is known
-     * all the same. */
+     * nevertheless. */
     if (rule_fp(rule) != RULE_FP_SAME) {
         bool is_at_cfa = rule_fp(rule) == RULE_FP_AT_CFA;
         uint64_t from = is_at_cfa ? cfa : walk->regs.fp;

@@ -38,7 +38,7 @@ enum walk_outcome {
 
 /*
  * Where a walk stands. It keeps the first CAPACITY - TAIL frames from the leaf.
- * Of the others it keeps the last TAIL, in a ring behind the first. So both
+ * Of the others it keeps the last TAIL, in a ring after the first. So both
  * ends of a deep stack are kept.
  */
 struct walk {
@@ -115,7 +115,7 @@ walk_kept(const struct walk *walk)
     return walk->depth < walk->capacity ? walk->depth : walk->capacity;
 }
 
-/* Put the kept frames in order, those near the root behind those near the leaf.
+/* Put the kept frames in order, those near the root after those near the leaf.
  * *ELIDED becomes how many were left out between them, at index *GAP. Returns
  * the number kept. Context: sampler. */
 uint32_t walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided);

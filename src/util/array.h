@@ -10,7 +10,7 @@
 void *array_double(void *array, size_t count, size_t size);
 
 /*
- * Make room for one more element of SIZE bytes behind the COUNT elements of
+ * Make room for one more element of SIZE bytes after the COUNT elements of
  * ARRAY (NULL when empty). Returns the array, perhaps moved. Returns NULL with
  * errno set if memory is short; the old array is then intact. The capacity is
  * the power of two at or above COUNT and is stored nowhere. So an array may
@@ -23,7 +23,7 @@ array_room(void *array, size_t count, size_t size)
                                       : array_double(array, count, size);
 }
 
-/* Make room for one more element behind the COUNT elements of ARRAY, which is a
+/* Make room for one more element after the COUNT elements of ARRAY, which is a
  * pointer that can be assigned. Returns whether there is room. */
 #define ARRAY_GROW(array, count)                                       \
     ({                                                                 \

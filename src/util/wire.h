@@ -30,7 +30,7 @@ bool wire_next(struct wire *wire, struct wire_field *field);
 
 /*
  * Read the next number of a repeated field. The numbers may be packed into one
- * field or stand alone. False behind the last; if they are not numbers, FIELD's
+ * field or stand alone. False after the last; if they are not numbers, FIELD's
  * bytes become damaged.
  */
 bool wire_number(struct wire_field *field, uint64_t *number);

@@ -10,7 +10,7 @@
 #include "tree.h"
 #include "lines.h"
 
-/* AROUND: lines of source before the first and behind the last row.
+/* AROUND: lines of source before the first and after the last row.
  * BEFORE_MOST: most lines between the declaration and the first row. */
 enum { AROUND = 3, BEFORE_MOST = 200 };
 

@@ -148,7 +148,7 @@ is_small(const struct profile *profile, const struct nameless_row *row)
                profile->totals[VALUE_WALL] / NAMELESS_SMALL;
 }
 
-/* Move the small rows behind the others, both in their order, and sum them
+/* Move the small rows after the others, both in their order, and sum them
  * up. */
 static void
 gather_small(struct search *search)

@@ -29,7 +29,7 @@ struct nameless_row {
 };
 
 /* The row with the most CPU time comes first, then wall time decides. Files
- * with less than one in NAMELESS_SMALL of both stand behind the others, if
+ * with less than one in NAMELESS_SMALL of both stand after the others, if
  * there are several. REST is their sum, in which a stack with places of two
  * files counts once. */
 struct nameless {

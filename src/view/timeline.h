@@ -22,7 +22,7 @@ struct timeline {
  * not keep events. PROFILE must outlive TIMELINE, and must not change. */
 int timeline_build(struct timeline *timeline, const struct profile *profile);
 
-/* Event I of THREAD, NULL behind its last. */
+/* Event I of THREAD, NULL after its last. */
 const struct profile_event *timeline_at(const struct timeline *timeline,
                                         uint32_t thread, size_t i);
 

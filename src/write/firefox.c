@@ -271,7 +271,7 @@ write_samples(struct firefox *firefox, uint32_t thread)
     json_close(json, '}');
 }
 
-/* Pids are strings that tell processes apart. A process gets a number behind
+/* Pids are strings that tell processes apart. A process gets a number after
  * its pid if an earlier one has the same pid: it called exec, or took the pid
  * of one that ended. */
 static void

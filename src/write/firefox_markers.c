@@ -392,7 +392,7 @@ thread_of(const struct firefox *firefox, const struct profile_mark *mark)
     return i;
 }
 
-/* A counting sort, as in timeline.c. Marks that no thread shows stand behind
+/* A counting sort, as in timeline.c. Marks that no thread shows stand after
  * the marks of the last thread. */
 static void
 sort_marks(struct firefox *firefox)

@@ -57,7 +57,7 @@ make_room(struct fold *fold, size_t length)
     return 0;
 }
 
-/* The number behind the stack that ends at AT. */
+/* The number after the stack that ends at AT. */
 static uint64_t
 count_of(const struct fold *fold, const struct tree_node *at)
 {

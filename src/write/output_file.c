@@ -14,7 +14,7 @@
 
 #include "output_file.h"
 
-/* Most names that are tried for the temporary file. */
+/* Limit of the names that are tried for the temporary file. */
 enum { ATTEMPTS = 100 };
 
 /* A file that is being written. */

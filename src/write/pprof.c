@@ -52,7 +52,8 @@
 #include "output_file.h"
 #include "pprof.h"
 
-/* Most labels of a sample: our own, and ours with those of the program. */
+/* Limit of the labels of a sample: our own, and ours with those of the
+ * program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 
 /* COMMAND_MOST: bytes of a command in its comment. */
@@ -469,7 +470,7 @@ location_of(struct pprof *pprof, uint32_t node)
     return location.id;
 }
 
-/* Write the mapping of module NUMBER, or behind all modules that of a language,
+/* Write the mapping of module NUMBER, or after all modules that of a language,
  * which has no addresses. Without has_functions pprof looks for symbols itself.
  */
 static void

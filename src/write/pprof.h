@@ -13,8 +13,8 @@
 
 #include "model/profile.h"
 
-/* Most labels of a sample in a series that the program set: a server takes 30
- * names, with those of the series. */
+/* Limit of the labels of a sample in a series that the program set: a server
+ * takes 30 names, with those of the series. */
 enum { PPROF_SERIES_LABELS = 12 };
 
 /*

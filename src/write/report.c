@@ -7,7 +7,7 @@
  * Stacks go to a descriptor of the program. It may be a stopped terminal, or a
  * pipe that no process reads. It may be non-blocking, which must not be
  * changed. The text is made first and then written in as few calls as the
- * descriptor allows. So the program's own output stands before it or behind it.
+ * descriptor allows. So the program's own output stands before it or after it.
  */
 #include <errno.h>
 #include <locale.h>

@@ -240,7 +240,7 @@ write_samples(struct speedscope *speedscope, uint32_t thread)
     return slices.time;
 }
 
-/* Walk over the slices again. In the file the weights stand behind all samples,
+/* Walk over the slices again. In the file the weights stand after all samples,
  * and a second walk is cheaper than keeping them. */
 static void
 write_weights(struct speedscope *speedscope, uint32_t thread)

@@ -23,7 +23,7 @@
 
 #include "store/writer.h"
 
-/* COUNTERS: words behind the fixed part of COUNTS. */
+/* COUNTERS: words after the fixed part of COUNTS. */
 enum { THREADS = 4, STACKS = 60, DEPTH = 8, MODULE = 1 };
 #define SECOND UINT64_C(1000000000)
 #define MILLISECOND UINT64_C(1000000)

@@ -171,7 +171,7 @@ expect_refusal(const struct command *command, const char *line,
     snprintf(hint, sizeof(hint), "\nTry `sprofile %s --help`.\n",
              command->name);
     const char *at = strchr(said, '\n');
-    /* The processes that there are may be listed behind that. */
+    /* The processes that there are may be listed after that. */
     bool is_hinted = at != NULL && strncmp(at, hint, strlen(hint)) == 0 &&
                      (command->takes_process || strcmp(at, hint) == 0);
     if (status != STATUS_USAGE || strncmp(said, begin, strlen(begin)) != 0 ||

@@ -108,7 +108,7 @@ rule_in_table(const struct fde *fde, uint64_t pc)
 }
 
 /* Whether the table of FDE is wrong: it has the CFA at the same distance from
- * sp before and behind an instruction that moves sp, or at a return not where
+ * sp before and after an instruction that moves sp, or at a return not where
  * the caller had its sp. That is so in assembly, where authors write tables. */
 static bool
 is_wrong_table(const struct fde *fde)

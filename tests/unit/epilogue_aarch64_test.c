@@ -131,7 +131,7 @@ straight_code_is_followed(void **state)
     expect_straight(from_sp(16, -16, -8), POP_16, RET);
     expect_straight(from_sp(16, -16, -8), BL, BLR, POP_16, RET);
     assert_int_equal(shown.same, 8);
-    /* No call comes behind x30, and there is no jump. */
+    /* No call comes after x30, and there is no jump. */
     refuse_straight(PUSH_16, SET_FP, BLR, POP_16, RET);
     refuse_straight(POP_16, BLR, RET);
     refuse_straight(EQ_8, NOP, RET);
@@ -312,7 +312,7 @@ ignore(const struct module *module, bool gone)
 }
 
 /* Seen in glibc 2.36 of Debian 12: 28,822 right, 1,123 given back, 1 wrong.
- * That one is behind a store of x30 of which the table tells an instruction
+ * That one is after a store of x30 of which the table tells an instruction
  * later. */
 static void
 the_code_of_a_library_is_followed(void **state)

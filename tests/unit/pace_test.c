@@ -20,7 +20,7 @@
 #define PERIOD 1000u
 #define MS 1000000u
 
-/* Each instant lies in the block of periods behind the one before. */
+/* Each instant lies in the block of periods after the one before. */
 static void
 instants_lie_in_their_periods(void **state)
 {

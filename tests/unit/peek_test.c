@@ -225,7 +225,7 @@ own_function(struct frame frame)
     return (const void *)fde.start;
 }
 
-/* The function at PLACE of the stack of WHAT, from the leaf; NULL behind it. */
+/* The function at PLACE of the stack of WHAT, from the leaf; NULL after it. */
 static const void *
 expected_function(const struct peek_case *what, size_t place)
 {

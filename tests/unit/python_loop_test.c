@@ -64,7 +64,7 @@ push(unsigned number, uint64_t previous)
     put(frame, python.layout.frame.previous, previous);
 }
 
-/* The thread's blocks end behind COUNT frames. */
+/* The thread's blocks end after COUNT frames. */
 static void
 end_frames(unsigned count)
 {

@@ -233,7 +233,7 @@ what_files_share_may_be_compressed(void **state)
                "$file || exit 1; done" IS_BY_ZSTD);
 }
 
-/* Write VALUE at PLACE behind the beginning of .debug_line. */
+/* Write VALUE at PLACE after the beginning of .debug_line. */
 #define CHANGE_LINES(place, value)                                         \
     "offset=$(readelf -SW library | sed -n 's/.* .debug_line  *PROGBITS  " \
     "*[0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p') && printf '" value              \

@@ -100,7 +100,7 @@ a_0_behind_a_guess_is_no_root(void **state)
     struct regs caller = {.pc = F1, .sp = word_at(9)};
 
     (void)state;
-    /* There a walk needs the frame record behind a guess. */
+    /* There a walk needs the frame record after a guess. */
     if (ARCH_HAS_LINK)
         skip();
     rules_put(LEAF, rule_guess(24, 0));

@@ -395,7 +395,7 @@ crash(void)
     }
 }
 
-/* Policies that rank before or behind the sampler's; the kernel lets no thread
+/* Policies that rank before or after the sampler's; the kernel lets no thread
  * with a deadline make another one, and children may start afresh. */
 struct attributes {
     uint32_t size, policy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * near_entry.c -- a program without unwind tables, whose functions lie right
- * behind its first instructions. Those are the root of a stack, and these are
+ * after its first instructions. Those are the root of a stack, and these are
  * not.
  *
  * Argument: milliseconds of CPU time, 1000.

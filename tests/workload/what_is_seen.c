@@ -86,7 +86,7 @@ descriptors(void)
     return count_entries("/proc/self/fd");
 }
 
-/* The number behind NAME in /proc/self/status, in BASE. */
+/* The number after NAME in /proc/self/status, in BASE. */
 static long
 status_of(const char *name, int base)
 {

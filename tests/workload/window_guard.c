@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window_guard.c -- preloaded behind libsprof.so, makes what must not happen
+ * window_guard.c -- preloaded after libsprof.so, makes what must not happen
  * while a thread is suspended fail there, and counts it: allocation, locks,
  * stdio, the loader, the end of the process. A call is forbidden
  *

@@ -343,7 +343,7 @@ arch_is_call(const uint8_t *code)
 }
 
 /* Whether a thread that was interrupted at PC was woken from a system call. It
- * may also be about to make one, or have just left one. The pc is then behind
+ * may also be about to make one, or have just left one. The pc is then after
  * the instruction, or on it: the kernel sets the pc back when the call is to be
  * restarted (signal(7)). */
 static inline bool
@@ -388,8 +388,8 @@ arch_end_call(ucontext_t *context)
     context->uc_mcontext.pc += ARCH_CALL_SIZE;
 }
 
-/* Make the call NUMBER again, behind which CONTEXT stands. Its first argument
- * is lost: the result is in that register. So it cannot be made again. */
+/* The call NUMBER, which CONTEXT has just made, cannot be made again. Its first
+ * argument is lost: the result is in that register. */
 static inline void
 arch_repeat_call(ucontext_t *context, long number)
 {

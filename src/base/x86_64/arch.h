@@ -327,7 +327,7 @@ arch_is_call(const uint8_t *code)
 }
 
 /* Whether a thread that was interrupted at PC was woken from a system call. It
- * may also be about to make one, or have just left one. The pc is then behind
+ * may also be about to make one, or have just left one. The pc is then after
  * the instruction, or on it: the kernel sets the pc back when the call is to be
  * restarted (signal(7)). */
 static inline bool
@@ -365,7 +365,7 @@ arch_end_call(ucontext_t *context)
     context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_SIZE;
 }
 
-/* Make the call NUMBER again, behind which CONTEXT stands. */
+/* Make the call NUMBER again, which CONTEXT has just made. */
 static inline void
 arch_repeat_call(ucontext_t *context, long number)
 {

@@ -202,7 +202,7 @@ backlog_put(struct backlog *backlog, char protocol, const void *bytes,
     return 0;
 }
 
-/* Drop the oldest requests that do not fit, but for those that are in use. */
+/* Drop the oldest requests that do not fit, except those in use. */
 static void
 drop_oldest(struct backlog *backlog)
 {

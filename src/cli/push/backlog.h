@@ -7,7 +7,7 @@
  *
  *    0000000000000007.o.0     round 7, for OTLP, request 0
  *    0000000000000007.o.1
- *    state                    rounds up to 7 count; positions behind them
+ *    state                    rounds up to 7 count; positions after them
  *    lock                     held by the one program that uses the directory
  */
 #ifndef CLI_PUSH_BACKLOG_H

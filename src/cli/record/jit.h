@@ -21,7 +21,7 @@ extern const struct jit_variable jit_variables[];
 extern const unsigned jit_variable_count;
 
 /* Returns the value that VARIABLE gets, which is OLD (NULL: it is not set) and
- * behind it the words that OLD lacks. Options of the user are kept. The caller
+ * after it the words that OLD lacks. Options of the user are kept. The caller
  * frees the result; NULL if memory is short. */
 char *jit_value(const struct jit_variable *variable, const char *old);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * query.h -- what a client of `sprofile serve` asks for: a path, values
- * behind it, and headers. All of it comes from outside and is checked here.
+ * after it, and headers. All of it comes from outside and is checked here.
  * Pure functions.
  *
  *   GET /debug/pprof/profile?seconds=5&exe=app*

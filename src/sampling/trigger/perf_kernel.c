@@ -26,7 +26,7 @@ static const struct {
     uint64_t minor, repaired;
 } waiting[] = {{11, 0}, {12, 24}, {13, 12}, {14, 3}};
 
-/* Take a number and the dot behind it. */
+/* Take a number and the dot after it. */
 static uint64_t
 take_part(const char **release)
 {

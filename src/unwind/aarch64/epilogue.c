@@ -145,7 +145,7 @@ step_over(struct reading *reading, struct path *path,
         return true;
     case IN_CALL:
     case IN_CALL_REGISTER:
-        /* A call needs a frame: x30 is loaded behind it. */
+        /* A call needs a frame: x30 is loaded after it. */
         return path->link == NOWHERE &&
                (is_straight || is_passed(reading, in, path->at));
     case IN_BRANCH:
@@ -184,7 +184,7 @@ take_jump(const struct reading *reading, struct path *path,
     return target < reading->length;
 }
 
-/* Note whether the rule of the first pc holds behind IN, too. */
+/* Note whether the rule of the first pc holds after IN, too. */
 static void
 note_same(struct reading *reading, const struct path *path,
           const struct instruction *in)
@@ -227,7 +227,7 @@ follow(struct reading *reading, struct path *path)
     return false;
 }
 
-/* Make the rule that PATH shows, which stands behind a return. */
+/* Make the rule that PATH shows, which stands after a return. */
 static bool
 make_rule(const struct path *path, struct rule *rule)
 {

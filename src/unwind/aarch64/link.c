@@ -5,7 +5,7 @@
  * A thread waits in a stub that makes a system call and has no frame. All calls
  * of the stub in all modules are looked up once. Each shows a caller and how
  * large the caller's frame is, and so where its own return address must be. A
- * call is the one only if a return address is there, behind a call of just this
+ * call is the one only if a return address is there, after a call of just this
  * caller or through a register.
  *
  * The hard thing is that words of earlier calls lie on the stack. So what only

@@ -51,7 +51,7 @@ known_of(struct reading *reading, uint32_t number)
     return number < REGISTERS ? &reading->at[number] : &reading->other;
 }
 
-/* What is loaded from AT, or from a word behind it by MORE. */
+/* What is loaded from AT, or from a word after it by MORE. */
 static struct known
 load(struct reading *reading, struct known at, uint64_t more)
 {

@@ -94,7 +94,7 @@ read_before(uint64_t return_address, uint8_t *code)
            read_code(return_address - CALL_BYTES, code, CALL_BYTES);
 }
 
-/* The function that the call behind which END stands leads to. */
+/* The function that the call after which END stands leads to. */
 static bool
 find_target(const uint8_t *end, uint64_t return_address, uint64_t *target)
 {

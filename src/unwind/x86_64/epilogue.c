@@ -340,7 +340,7 @@ follow(struct reading *reading, struct path *path)
     return false;
 }
 
-/* Make the rule that PATH shows, which stands behind a return. */
+/* Make the rule that PATH shows, which stands after a return. */
 static bool
 make_rule(const struct path *path, struct rule *rule)
 {

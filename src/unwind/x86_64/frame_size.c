@@ -131,15 +131,15 @@ effect_of(const struct instruction *in, int32_t *amount)
 
 /* A function as far as it was followed. */
 struct reading {
-    bool has_frame;  /* behind mov %rsp, %rbp */
-    bool has_left;   /* behind the first jump or call */
+    bool has_frame;  /* after mov %rsp, %rbp */
+    bool has_left;   /* after the first jump or call */
     bool is_ending;  /* something was given back since the last jump */
     bool is_lower;   /* something was given back before a call */
     unsigned saved;  /* callee-saved registers, a bit each */
     uint64_t saves;  /* bytes of them */
     uint64_t locals; /* bytes reserved before the first jump */
     uint64_t pushes; /* bytes that may be on the stack at a call */
-    size_t ready;    /* behind the last save or reservation */
+    size_t ready;    /* after the last save or reservation */
 };
 
 /* Note the effect of IN, which ends at END. Returns false if the frame cannot

@@ -13,7 +13,7 @@
 
 #define CODE_MOST 32u
 
-/* Whether CODE begins with the COUNT BYTES. If so, *CODE goes behind them. */
+/* Whether CODE begins with the COUNT BYTES. If so, *CODE is moved past them. */
 static bool
 take(const uint8_t **code, const char *bytes, size_t count)
 {
