@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conditions.h -- the conditions of SPROF_DUMP_WHEN, on which a flight recorder
- * writes what it has:
+ * conditions.h -- the conditions of SPROF_DUMP_WHEN, under which a flight
+ * recorder writes what it has:
  *
  *   cpu>150%/5s           the process used more than 1.5 CPUs for 5 s
  *   runnable>30%/5s       for 5 s, threads that could run had no CPU for more

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 /*
- * A row: the format's name, its ending, what the help page calls it, whether it
- * tells the times of samples, the format with wall time instead of CPU time
- * (itself if there is none), and the function that writes it
+ * A row: the format's name, its ending, its text on the help page, and whether
+ * it has the times of samples. Then the format with wall time instead of CPU
+ * time (itself if there is none), and the function that writes it
  * (write/output_file.h).
  */
 #define FORMAT_TABLE(FORMAT)                                                   \
@@ -51,7 +51,7 @@ enum format format_of(const char *path);
 /* The format of the ending WORD, with or without its dot. */
 enum format format_of_ending(const char *word);
 
-/* Whether FORMAT tells the times of samples. The profile must then keep its
+/* Whether FORMAT has the times of samples. The profile must then keep its
  * events (model/events.h). */
 bool format_needs_events(enum format format);
 
