@@ -13,7 +13,7 @@
 #include "profile.h"
 
 /* "1000 Hz for 0.287 s of CPU, 66 for 2.042 s, 96 for 4.221 s": the rates of a
- * process, one after the other. The first ones stand for themselves, and the
+ * process, one after the other. The first ones are listed one by one, and the
  * rest together. For several processes: "66 to 1000 Hz in 12 epochs of 5
  * processes". "" if all samples were taken at the rate that was asked for. */
 char *spending_rates(const struct profile *profile, char *text, size_t size);
