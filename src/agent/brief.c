@@ -85,7 +85,7 @@ put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
     memcpy(sheet->bytes + start, &head, sizeof(head));
 }
 
-/* Add the header of a file. Behind another spool, add a record NEXT instead,
+/* Add the header of a file. After another spool, add a record NEXT instead,
  * which begins another process. */
 static void
 put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)

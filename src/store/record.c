@@ -6,7 +6,7 @@
  */
 #include "record.h"
 
-/* The bytes of a record after the parts already taken. */
+/* The bytes of a record that are not taken yet. */
 struct rest {
     const unsigned char *at;
     uint64_t left;
@@ -112,7 +112,7 @@ script_is_valid(const struct record_script *script, struct rest rest)
            take_bytes(&rest, script->table_length);
 }
 
-/* Check the counters. The sum of two 32-bit counts, times eight, does not
+/* Check the counters. Eight times the sum of two 32-bit counts does not
  * overflow 64 bits. */
 static bool
 counts_are_valid(const struct record_counts *counts, struct rest rest)

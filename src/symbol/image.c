@@ -102,7 +102,7 @@ has_name(const struct image_answer *answer)
 }
 
 /* The name of the symbol that covers ADDRESS. One without a size reaches to the
- * end of its function. Behind that, *START becomes where the function of
+ * end of its function. After that, *START becomes where the function of
  * ADDRESS begins. */
 static const char *
 find_name(const struct image *image, uint64_t address, uint64_t *start)

@@ -147,7 +147,7 @@ go_back(struct walk *walk)
 
 /* Enter the caller: return address PC, stack pointer SP. A return address of 0
  * is how start-up code marks the root. But there are many zeros on a stack.
- * Behind a guess one of them shows only that the guess was wrong. */
+ * After a guess one of them shows only that the guess was wrong. */
 static inline enum walk_outcome
 enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
 {

@@ -283,7 +283,7 @@ a_call_that_does_not_return_ends_it(void **state)
     expect_none(12);
 }
 
-/* Behind a call sp is not what it is where a jump leads. */
+/* After a call sp is not what it is where a jump leads. */
 static void
 a_frame_pointer_is_believed(void **state)
 {

@@ -311,7 +311,7 @@ a_file_without_units_does_not_hide_its_debug_file(void **state)
           "readelf -tW library | grep -q ZLIB");
 }
 
-/* Behind a skeleton: one file for each object. */
+/* After a skeleton: one file for each object. */
 static void
 split_debug_information_is_read(void **state)
 {

@@ -92,7 +92,7 @@ a_caller_is_guessed(void **state)
     assert_int_equal(walk.regs.sp, word_at(6));
 }
 
-/* Behind a guess a 0 shows that it was wrong; where a chain has one in place of
+/* After a guess a 0 shows that it was wrong; where a chain has one in place of
  * a return address, it was none. */
 static void
 a_0_behind_a_guess_is_no_root(void **state)
