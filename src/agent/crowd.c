@@ -4,7 +4,7 @@
  * of a tree maps before its first fork. A word is the pid of the process that
  * has the place, or 0. A process that was killed gives nothing back. So a place
  * whose process is gone is free, too. In another PID namespace a pid names
- * another process, or none: then a place more or less is taken.
+ * another process, or none. Then one place more or less is taken.
  */
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -21,18 +21,17 @@
 
 #define PAGE_SIZE 4096u
 
-/* How many processes of a tree have a place at a time. A process that only
- * waits costs some 2 ms until sampling has begun, and a writer at its end. A
- * writer takes some 30 ms of a CPU; two of them keep a small machine busy. */
+/* Number of processes of a tree that have a place at a time. A process that
+ * only waits costs some 2 ms until sampling has begun, and a writer at its end.
+ * A writer takes some 30 ms of a CPU; two of them keep a small machine busy. */
 #define WAITING 16u
 #define WRITING 2u
 #define MOST WAITING
 
-/* Time between two looks at whether a process with a place was killed, in ns.
- */
+/* Time in ns between two checks whether a process with a place was killed. */
 #define LOOK_NS 50000000u
 
-/* Time between two complaints of a tree, in ns. */
+/* Least time between two complaints of a tree, in ns. */
 #define QUIET_NS 60000000000u
 
 struct crowd {
@@ -59,9 +58,8 @@ crowd_before_fork(void)
         crowd = (struct crowd *)made;
 }
 
-/* A process that was killed may stay for long as a zombie. That matters where
- * others wait for its place. Where they do not, the file is not read for each
- * of many children. */
+/* A process that was killed may long stay a zombie. That matters if others wait
+ * for its place. Otherwise the file is not read for each of many children. */
 static bool
 is_free(enum crowd_place place, pid_t holder)
 {
@@ -90,7 +88,7 @@ crowd_enter(enum crowd_place place)
     return false;
 }
 
-/* A futex of several processes, which base/sys.h has not. */
+/* A futex shared by processes, which base/sys.h lacks. */
 static long
 call_futex(int operation, uint32_t value, const struct timespec *time)
 {
