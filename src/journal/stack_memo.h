@@ -18,7 +18,7 @@ struct stack_memo {
     struct last_stack *last; /* NULL: memory was short */
     struct owner *owner;
     uint32_t depth; /* frames so far */
-    bool is_beside; /* a frame was another one than last time */
+    bool is_beside; /* a frame differed from the last stack */
 };
 
 /* Begin at the root of a stack of thread INDEX. The nodes that were noted for

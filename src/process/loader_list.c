@@ -21,7 +21,8 @@ extern struct r_debug _r_debug __attribute__((weak));
 
 static uint64_t last; /* the last module that was noted; 0: none */
 
-/* The module after MODULE. Returns false if that cannot be read. */
+/* The module that follows MODULE in the list. Returns false if that cannot be
+ * read. */
 static bool
 read_next(uint64_t module, uint64_t *next)
 {

@@ -38,8 +38,7 @@ take_hex(const char **at)
 }
 
 /* "start-end rwxp offset major:minor inode   path". A path may hold anything
- * but a newline, which the kernel shows as \012; it is what is left when all
- * else has been taken. */
+ * but a newline, which the kernel shows as \012. It is the rest of the line. */
 static void
 parse_line(const char *line, struct mapping *mapping)
 {

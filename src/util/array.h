@@ -24,7 +24,7 @@ array_room(void *array, size_t count, size_t size)
 }
 
 /* Make room for one more element after the COUNT elements of ARRAY, which is a
- * pointer that can be assigned. Returns whether there is room. */
+ * pointer that can be assigned. Returns false if memory is short. */
 #define ARRAY_GROW(array, count)                                       \
     ({                                                                 \
         void *grown_ = array_room((array), (count), sizeof(*(array))); \
@@ -34,7 +34,7 @@ array_room(void *array, size_t count, size_t size)
     })
 
 /* Let ARRAY, a pointer that can be assigned, have COUNT zeros, for free(3).
- * Returns whether there is room, also for none. */
+ * Returns false if memory is short; COUNT may be 0. */
 #define ARRAY_NEW(array, count) \
     (((array) = calloc((count) + (size_t)1, sizeof(*(array)))) != NULL)
 

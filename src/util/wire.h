@@ -13,7 +13,8 @@
 /* The rest of a message. */
 struct wire {
     const uint8_t *at, *end;
-    bool is_damaged; /* it ends in the middle or is not this encoding */
+    bool is_damaged; /* it ends in the middle of a field, or is not this
+                        encoding */
 };
 
 enum wire_type { WIRE_NUMBER = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
