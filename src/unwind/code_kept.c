@@ -83,7 +83,7 @@ follow(struct reading *reading, uint32_t at)
         if (step == CODE_LOST || is_computed ||
             (leads && !add_place(reading, at + target)))
             return false;
-        /* What is called tells what it writes. */
+        /* The called function shows what it writes. */
         if (step != CODE_CALL)
             note_written(reading, &state);
         reading->returns |= step == CODE_RETURN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * code_pattern.h -- recognizes places by the bytes of their code, where no
- * unwind table tells. The code is read by system calls, and not into the cache
- * of pages: there it would displace the tables. Context: sampler, in
+ * unwind table has them. The code is read by system calls, and not into the
+ * cache of pages: there it would displace the tables. Context: sampler, in
  * window.
  */
 #ifndef UNWIND_CODE_PATTERN_H

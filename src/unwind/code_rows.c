@@ -190,8 +190,8 @@ add_entry(struct entries *list, uint32_t at)
     list->at[list->count++ % ENTRIES] = at;
 }
 
-/* Note what may be beginnings up to AT in the LENGTH bytes of code. What is
- * called is one, and what follows a return mostly; what follows a jump is so
+/* Note what may be beginnings up to AT in the LENGTH bytes of code. A called
+ * address is one. Code after a return usually is one, and code after a jump
  * sometimes. */
 static void
 find_entries(size_t length, uint32_t at)

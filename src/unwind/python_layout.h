@@ -2,7 +2,7 @@
 /*
  * python_layout.h -- where CPython has what a walk needs, by its version. These
  * structures are no public interface, and each minor version has its own. Up to
- * 3.12 a table tells them; from 3.13 on the interpreter tells them itself.
+ * 3.12 a table has them; from 3.13 on the interpreter itself has one.
  */
 #ifndef UNWIND_PYTHON_LAYOUT_H
 #define UNWIND_PYTHON_LAYOUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python_threads.h -- which thread has which state in an interpreter, as the
- * interpreter's lists tell it. They are read without its locks, while they
- * change. So each state is looked at again before it is used.
+ * python_threads.h -- which thread has which state in an interpreter, by the
+ * interpreter's lists. They are read without its locks, while they change. So
+ * each state is looked at again before it is used.
  * Context: sampler.
  */
 #ifndef UNWIND_PYTHON_THREADS_H
