@@ -88,7 +88,7 @@ read_old_lists(struct line_table *table, struct bytes *header)
 
 /* Read the list of fields. For files it is usually (DW_LNCT_path,
  * DW_FORM_line_strp) and (DW_LNCT_directory_index, DW_FORM_udata). The number
- * of fields stands before it. */
+ * of fields precedes it. */
 static void
 read_format(struct format *format, struct bytes *header)
 {
@@ -253,8 +253,8 @@ enum step { NO_ROW, ROW, SEQUENCE_END };
 /* The state in which each sequence begins (DWARF 5, section 6.2.2). */
 static const struct line_row first_row = {.file = 1, .line = 1};
 
-/* Like bytes_leb, but fast for one byte: most numbers have one byte, and there
- * are millions of them. */
+/* Like bytes_leb, but fast for one byte: there are millions of numbers, and
+ * most have one byte. */
 static inline uint64_t
 read_leb(struct bytes *program)
 {
@@ -274,8 +274,8 @@ read_signed_leb(struct bytes *program)
     return bytes_signed_leb(program);
 }
 
-/* Run an extended opcode. Its length stands before it, so that unknown ones can
- * be skipped (DWARF 5, section 6.2.5.3). */
+/* Run an extended opcode. Its length precedes it, so that unknown ones can be
+ * skipped (DWARF 5, section 6.2.5.3). */
 static inline enum step
 run_extended(struct bytes *program, struct line_row *state)
 {
@@ -308,7 +308,7 @@ advance_address(const struct line_table *table, struct line_row *state,
 }
 
 /* Run a standard opcode. Opcodes for columns, ends of prologues and the like do
- * not change the row and are skipped: the header tells the number of their
+ * not change the row and are skipped: the header has the number of their
  * operands, each a LEB128 (DWARF 5, section 6.2.5.2). */
 static inline enum step
 run_standard(const struct line_table *table, struct bytes *program,
@@ -465,7 +465,7 @@ line_table_find(const struct line_table *table, uint64_t address,
 }
 
 /* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". The path
- * is put together at the first question and kept. */
+ * is made at the first question and kept. */
 const char *
 line_table_file(struct line_table *table, uint64_t number,
                 const char *compiled_in, struct intern *store)

@@ -47,13 +47,13 @@ int line_table_read(struct line_table *table, const struct sections *sections,
                     uint64_t offset);
 
 /* Put the row for ADDRESS into *ROW: the last row of its sequence that starts
- * at or before ADDRESS. Returns false if there is none. */
+ * at or before ADDRESS. Returns false if no row is. */
 bool line_table_find(const struct line_table *table, uint64_t address,
                      struct line_row *row);
 
 /* The path of file NUMBER as in the table. A path that is not absolute is
  * relative to the unit's directory COMPILED_IN (may be NULL). The string is
- * kept in STORE. NULL if there is no such file or memory is short. */
+ * kept in STORE. NULL if the table lacks the file or memory is short. */
 const char *line_table_file(struct line_table *table, uint64_t number,
                             const char *compiled_in, struct intern *store);
 

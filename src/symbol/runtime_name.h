@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_name.h -- what runtimes call their code in perf maps and jitdumps.
- * Each packs function, file and line into one name in its own way:
+ * runtime_name.h -- the names that runtimes give to their code in perf maps and
+ * jitdumps. Each packs function, file and line into one name in its own way:
  *
  *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
  *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same

@@ -172,7 +172,7 @@ unit_index_find(struct unit_index *index, uint64_t address,
     uint64_t in_dwarf = address + index->bias;
     const struct range *range = NULL;
     unsigned count = 0;
-    /* Units may claim more than they have. The nearest unit with an answer
+    /* Units may claim more code than they have. The nearest unit with an answer
      * counts. */
     while (count == 0 &&
            (range = range_index_find(&index->ranges, in_dwarf, range)) != NULL)
