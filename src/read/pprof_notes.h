@@ -23,12 +23,12 @@ struct pprof_notes {
     /* Of the file whose comments are read, of those that were merged. */
     struct counters of_file;
     unsigned place;    /* of the last comment */
-    bool has_counters; /* else they come from sentences */
+    bool has_counters; /* false: they come from sentences */
     uint64_t walked;   /* by a sentence: stacks, also of waits */
 };
 
-/* Return what is known of the process that the label LABEL names, "app.4711";
- * for "" of the only process. Never NULL. */
+/* Return the notes on the process that the label LABEL names, "app.4711"; for
+ * "" those on the only process. Never NULL. */
 const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
                                              const char *label);
 

@@ -12,8 +12,8 @@
 #include "util/number.h"
 #include "page_meta.h"
 
-/* LINE_SIZE: most bytes of a sentence. PROCESSES: most processes whose missing
- * end has its own note. */
+/* LINE_SIZE: limit of the bytes of a sentence. PROCESSES: limit of the
+ * processes whose missing end has its own note. */
 enum { LINE_SIZE = 1024, PROCESSES = 10 };
 
 /* The largest sum, in ns, that a browser's numbers show exactly: 104 days. */
@@ -124,7 +124,7 @@ add_lines(struct json *json, char *text)
         json_string(json, line);
 }
 
-/* What PRINT writes about PROFILE; NULL if memory is short. */
+/* The text that PRINT writes about PROFILE; NULL if memory is short. */
 static char *
 printed(const struct page_tables *tables,
         void (*print)(FILE *, const struct page_tables *))
@@ -205,7 +205,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
     (void)text_report_nameless(stream, tables->profile, false);
 }
 
-/* Add the begin and the end of each session in which samples were taken. */
+/* Add the beginning and the end of each session in which samples were taken. */
 static void
 add_sessions(struct json *json, const struct profile *profile)
 {

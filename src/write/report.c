@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c -- what libsprof-report.so does: spool to profile to outputs. It
+ * report.c -- the work of libsprof-report.so: spool to profile to outputs. It
  * prints nothing; report->error describes every failure. The calling thread has
  * the C locale meanwhile, so that numbers have no decimal comma.
  *
@@ -261,7 +261,7 @@ sprof_report_write(struct sprof_report *report)
     return report->error[0] != '\0' ? -1 : 0;
 }
 
-/* Nothing is kept of what was printed. */
+/* The printed text is not kept. */
 int
 sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce)
 {

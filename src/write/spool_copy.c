@@ -11,7 +11,7 @@
  *
  * Names that are in a spool are not copied but written again from the model.
  * The same is done with the kernel's CPU time of all processes (TREE), which
- * stands after the first process.
+ * comes after the first process.
  *
  * In a spool that is made from the model, processes come one after the other,
  * each with what its own samples refer to:
@@ -382,7 +382,8 @@ put_node(struct spool_remake *remake, uint32_t node)
                                  .module = from->module,
                                  .flags = from->flags,
                                  .offset = from->offset};
-    /* The loop is left out already: what is below a function is none. */
+    /* The loop is already left out: frames below a function are not the
+     * loop. */
     if (profile_is_script(profile, node) &&
         (!profile->shows_native || from->is_settled))
         record.flags |= NODE_UNPLACED;
@@ -578,8 +579,8 @@ remake(FILE *stream, struct profile *profile)
 }
 
 /* Whether PROFILE is exactly the contents of some spools. The spool of a flight
- * recorder does not count: if the process runs, the file has changed. Nor does
- * one whose samples got other nodes by their times. */
+ * recorder does not count: if the process runs, the file has changed. A spool
+ * whose samples got other nodes by their times does not count, either. */
 static bool
 is_whole(const struct profile *profile)
 {
