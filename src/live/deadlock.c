@@ -10,7 +10,7 @@
 
 #include "stacks.h"
 
-/* Where the owners of a thread lead. */
+/* The end of the walk along the owners of a thread. */
 enum { UNKNOWN = 0, NOWHERE = 1, FIRST_CIRCLE = 2 };
 
 struct search {

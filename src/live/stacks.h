@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.h -- what all threads of a process were doing at one time: the record
+ * stacks.h -- the stacks of all threads of a process at one time: the record
  * STACKS of its spool as a model. The spool stays open. When the process has
  * written its stacks again, they can be read again; the names that are known
  * stay known.
@@ -136,8 +136,8 @@ struct stacks *stacks_open_memory(const void *bytes, size_t length,
 void stacks_tell_pid(struct stacks *stacks, uint32_t pid);
 
 /* Read the stacks that the spool has now, and forget those that were read
- * before. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes) if there
- * are none. */
+ * before. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes) if it has
+ * none. */
 int stacks_read(struct stacks *stacks, char *error, size_t size);
 
 /*

@@ -96,8 +96,8 @@ sum_places(const struct print *print, size_t i, uint32_t *place, uint64_t *flat,
     return found;
 }
 
-/* Add what stands between '<' and one of "+@>" at AT, if that is a mangled
- * name. Returns what is after it, or AT if it is none. */
+/* Add the text between '<' and one of "+@>" at AT, if that is a mangled name.
+ * Returns the place after it, or AT if it is none. */
 static const char *
 add_name(struct text *line, const char *at)
 {
@@ -153,8 +153,8 @@ print_instruction(struct print *print, size_t i, const uint64_t *flat,
     listing_line(&print->listing, flat, NULL, cumulative, frame->line, buffer);
 }
 
-/* Print how many instructions from I on are not shown. Returns the first that
- * is. */
+/* Print how many instructions from I on are not shown. Returns the first shown
+ * one. */
 static size_t
 skip(struct print *print, size_t i)
 {

@@ -16,8 +16,8 @@
  * The percentages are of the stacks that have such a frame anywhere. So they
  * may add up to more than 100. Each hint is given once. Of a file, the
  * functions with the most time of their own follow, each with the nearest
- * symbol before it. It is no name of the function, but says where in the file
- * that is.
+ * symbol before it. It is no name of the function, but shows its place in the
+ * file.
  */
 #include <limits.h>
 #include <string.h>
@@ -49,8 +49,7 @@ struct hints {
     unsigned number[HINT_COUNT], count;
 };
 
-/* For generated code: why a map that is there was refused, or how to have one.
- */
+/* For generated code: why an existing map was refused, or how to get one. */
 static void
 print_generated_hint(FILE *stream, const struct profile *profile)
 {

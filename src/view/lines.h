@@ -19,7 +19,7 @@
 int lines_build(struct table *lines, struct profile *profile, const char *text,
                 char *error, size_t size);
 
-/* How many rows from FIRST on are of the same function in the same file. */
+/* The number of rows from FIRST on of the same function in the same file. */
 uint32_t lines_of_function(const struct table *lines, uint32_t first);
 
 /* The lines of source that show COUNT rows of one function from ROW on: *FIRST

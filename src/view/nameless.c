@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * nameless.c -- see nameless.h. Parents come before children, so one pass over
- * the nodes tells for each whether its stack has a place of one file. There is
- * a pass for each row.
+ * the nodes shows for each whether its stack has a place of one file. Each row
+ * takes a pass.
  */
 #include <errno.h>
 #include <stdlib.h>
