@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_annotate.c -- `sprofile annotate`: shows the source of a function with
- * what each line cost, as `sprofile report --lines` does. Below it stands the
- * machine code with what each instruction cost.
+ * the time of each line, as `sprofile report --lines` does. Below it comes the
+ * machine code with the time of each instruction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct arguments {
     enum screen_colour colour;
 };
 
-/* Print the machine code of CODE, or why it is not there. */
+/* Print the machine code of CODE, or why it is missing. */
 static void
 print_code(struct profile *profile, const struct code *code,
            const struct text_report_options *text)

@@ -11,8 +11,8 @@
 #include "cli/process/remote.h"
 #include "arguments.h"
 
-/* How long an answer is awaited, in seconds. The process symbolizes and writes
- * a profile before it answers `dump`. */
+/* Longest wait for an answer, in seconds. The process symbolizes and writes a
+ * profile before it answers `dump`. */
 enum { SOON = 10, DUMP_SECONDS = 600 };
 
 struct control {

@@ -181,7 +181,7 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
     return false;
 }
 
-/* Load both profiles and compare them. Events are loaded because they tell
+/* Load both profiles and compare them. Events are loaded because they show
  * which samples belong to one point (view/significance.c). */
 static int
 run_diff(void *values, char *const *paths, int count)
@@ -212,7 +212,7 @@ take_level(const struct command_option *option, void *field, const char *value)
     return status;
 }
 
-/* Take -o. The page is the only file that a comparison is written to. */
+/* Take -o. A comparison is written to no file but the page. */
 static int
 take_out(const struct command_option *option, void *field, const char *value)
 {

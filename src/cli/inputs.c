@@ -2,9 +2,9 @@
 /*
  * inputs.c -- opens spools and pprof files and adds them up. Each message is
  * one line with the name of the file. A bad file does not affect the others:
- * nine good spools of ten make a profile. A filter that leaves nothing is most
- * often a mistyped name. So a message says it, and so does the exit status, as
- * that of grep(1) does. The output is made nevertheless.
+ * nine good spools of ten make a profile. A filter that leaves nothing usually
+ * has a mistyped name. So a message and the exit status report it, as that of
+ * grep(1) does. The output is made nevertheless.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ inputs_take_expression(const struct command_option *option, void *filter,
 }
 
 /* Read seconds at the start of TEXT into *TIME, in ns. Returns the text after
- * them, or TEXT if there are none. */
+ * them, or TEXT if it has none. */
 static const char *
 read_seconds(const char *text, uint64_t *time)
 {
@@ -259,7 +259,8 @@ has_scripts_of(const struct profile *profile, bool is_pprof)
     return false;
 }
 
-/* Let the profile show all native frames. What pprof files lack is told. */
+/* Let the profile show all native frames. A message says what pprof files
+ * lack. */
 static int
 show_native(struct profile *profile)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* backlog.c -- see backlog.h. Files are written beside and renamed, and synced
- * before the state refers to them. */
+/* backlog.c -- see backlog.h. Files are written under another name and renamed,
+ * and synced before the state refers to them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -32,7 +32,7 @@ become(const char *const *arguments, int output, pid_t parent)
     _exit(1);
 }
 
-/* Read the first line from FD. Returns whether there is a whole one. */
+/* Read the first line from FD. Returns whether it is whole. */
 static int
 read_line(int fd, char *line, size_t size)
 {

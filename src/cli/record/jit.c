@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit.c -- see jit.h. Each option is chosen such that a program does the same
- * with it, and that nothing is written to the program's own folders:
+ * jit.c -- see jit.h. With each option the program does the same as without,
+ * and no file is written to its own folders:
  *
  *   Node   --perf-prof has times, but writes jit-PID.dump to the working
  *          directory, and its place cannot be set here. --perf-basic-prof

@@ -30,7 +30,7 @@ char *jit_value(const struct jit_variable *variable, const char *old);
 int jit_set(FILE *stream);
 
 /* Print a line on the files with names that the processes of PROFILE have left
- * in /tmp; nothing if there are none. */
+ * in /tmp, if any. */
 void jit_say_files(FILE *stream, const struct profile *profile);
 
 #endif

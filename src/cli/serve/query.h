@@ -53,9 +53,9 @@ struct endpoint_row {
 };
 extern const struct endpoint_row query_endpoints[ENDPOINT_COUNT];
 
-/* EXE_SIZE: bytes of a pattern for executables. PIDS_MOST: the most pids in one
- * request. SECONDS_MOST: the longest time to wait for. PAST_MOST: the longest
- * past, in seconds. */
+/* EXE_SIZE: bytes of a pattern for executables. PIDS_MOST: limit of the pids in
+ * one request. SECONDS_MOST: the longest time to wait for. PAST_MOST: the
+ * longest past, in seconds. */
 enum {
     QUERY_EXE_SIZE = 256,
     QUERY_PIDS_MOST = 64,

@@ -88,7 +88,7 @@ static struct {
     struct client *clients;
     struct job *jobs; /* not done yet */
     uint64_t held;    /* bytes of bodies */
-    int wake;         /* eventfd(2): there is a new job */
+    int wake;         /* eventfd(2): a new job has come */
     struct fleet fleet;
 } server = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
