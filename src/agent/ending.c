@@ -140,11 +140,11 @@ say_flaws(const struct config_files *files, const struct sampler_result *result)
     if (result->recorder_error != 0)
         note(NOTE_ERROR, files->past,
              ": cannot be made: ", note_errno(result->recorder_error),
-             "; the past was kept in ", files->spool, ", as far as it has room",
-             NULL);
+             "; the past was kept in ", files->spool,
+             ", as much as it can hold", NULL);
     if (result->is_blind)
         note(NOTE_INFO,
-             "the kernel does not tell where threads wait "
+             "the kernel does not show where threads wait "
              "(/proc/self/task/TID/syscall): their waits have no stacks",
              NULL);
     if (result->is_displaced)
@@ -154,10 +154,9 @@ say_flaws(const struct config_files *files, const struct sampler_result *result)
              NULL);
     if (result->is_traced)
         note(NOTE_INFO,
-             "a process that is no debugger of those that are known traced the "
-             "program, and would have been stopped by our signals: threads "
-             "that ran meanwhile have no samples (SPROF_TRIGGER=timer takes "
-             "them all the same)",
+             "a process that is no known debugger traced the program, which "
+             "our signals would have stopped: threads that ran meanwhile have "
+             "no samples (with SPROF_TRIGGER=timer they have)",
              NULL);
 }
 

@@ -83,7 +83,7 @@ const struct command cmd_control_start = {
 
 const struct command cmd_control_stop = {
     .name = "stop",
-    .summary = "let it be sampled no more, until start",
+    .summary = "stop sampling it, until start",
     .about = "Sampling stops in process PID until `sprofile start`. What was "
              "sampled\n"
              "stays, and is in the profile that is written in the end.\n",

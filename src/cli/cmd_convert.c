@@ -120,8 +120,8 @@ run_convert(void *values, char *const *paths, int count)
     if (profile->has_no_times && format == FORMAT_FIREFOX &&
         !arguments->is_untimed)
         status = command_complain(
-            "%s: its time axis would be invented: a pprof file does not tell "
-            "when samples were; expected a spool (.sprof), or --untimed",
+            "%s: its time axis would be invented: a pprof file does not say "
+            "when samples were taken; expected a spool (.sprof), or --untimed",
             out);
     else if (output_file_write_as(out, format, profile, error, sizeof(error)) !=
              0)

@@ -176,7 +176,7 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 {
     if (profile->totals[test->value] > 0 || profile->filter != NULL)
         return true;
-    command_fail("%s: there is no %s time in it", path,
+    command_fail("%s: it has no %s time", path,
                  test->value == VALUE_CPU ? "CPU" : "wall");
     return false;
 }

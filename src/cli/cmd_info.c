@@ -392,7 +392,7 @@ print_recording(struct profile *profile)
     if (spending_cost(profile, text, sizeof(text))[0] != '\0')
         printf("spent    %s\n", text);
     if (profile->is_from_pprof) {
-        puts("source   pprof; a spool (.sprof) tells more");
+        puts("source   pprof; a spool (.sprof) shows more");
     } else {
         if (profile->process_count == 1)
             print_ends(profile);

@@ -169,7 +169,7 @@ run_round(struct push *push)
     if (backlog_commit(&push->backlog, sources_state_save, &push->sources) != 0)
         command_fail("the state cannot be written: %s", strerror(errno));
     if (push->backlog.dropped > 0)
-        command_fail("%llu requests are lost: the backlog has its %u MiB",
+        command_fail("%llu requests are lost: the backlog is full, at %u MiB",
                      (unsigned long long)push->backlog.dropped,
                      push->backlog_most);
     push->backlog.dropped = 0;

@@ -67,7 +67,7 @@ print_round(struct view *view)
     if (stacks_text_write(stdout, stacks, &view->text) != 0)
         return -1;
     if (stacks->kept_count == 0 && stacks->thread_count > 0)
-        command_fail("no thread is what was asked for");
+        command_fail("no thread matches the options");
     return 0;
 }
 

@@ -291,8 +291,8 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
         status = command_fail("--script: the pprof files have no functions "
                               "that an interpreter ran");
     else if (status == STATUS_DONE && filter->has_time && profile->has_no_times)
-        status = command_fail("--time: pprof files do not tell when samples "
-                              "were; expected spools");
+        status = command_fail("--time: pprof files do not say when samples "
+                              "were taken; expected spools");
     else if (status == STATUS_DONE)
         status = status_of(filter_apply(filter, profile));
     if (status != STATUS_DONE) {
@@ -300,7 +300,7 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
         return NULL;
     }
     if (filter_is_set(filter) && profile->sample_count == 0) {
-        command_fail("nothing is left by %s", profile->filter);
+        command_fail("no sample is left by %s", profile->filter);
         profile->is_short = true;
     }
     return profile;

@@ -325,8 +325,8 @@ quality_times(const struct profile *profile, char *text, size_t size)
     snprintf(text, size, "%s",
              !profile->has_no_times
                  ? ""
-                 : "invented: the samples came from a file that does not tell "
-                   "when they were, and stand one after the other");
+                 : "invented: the samples came from a file that does not say "
+                   "when they were taken, and are drawn one after the other");
     return text;
 }
 

@@ -528,7 +528,7 @@ read_values(struct pprof_file *file, struct wire message)
     }
     if (count != file->type_count)
         return pprof_file_refuse(
-            file, "a sample has not as many values as there are types");
+            file, "a sample has more or fewer values than there are types");
     for (unsigned i = 0; i < VALUE_COUNT; i++) {
         uint64_t scale = file->scale[i];
         file->values[i] = scale == 0 ? 0 : numbers[file->type_of[i]];

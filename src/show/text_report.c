@@ -527,7 +527,7 @@ text_report_nameless(FILE *stream, struct profile *profile, bool has_jit)
                 "%s\n",
                 percent, what,
                 is_advised ? "`sprofile record --jit` gets them"
-                           : "sprofile info tells how to have them");
+                           : "sprofile info says how to get them");
     }
     nameless_release(&nameless);
     return 0;
@@ -622,7 +622,7 @@ text_report_notes(FILE *stream, const struct profile *profile, bool has_error)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
     if (profile->is_from_pprof && has_error)
         fputs("note: ± is at least as large as shown: a pprof file does not "
-              "tell how the times of its samples differ\n",
+              "say how the times of its samples differ\n",
               stream);
 }
 

@@ -174,7 +174,7 @@ print_times(FILE *stream, const struct page_tables *tables)
         return;
     fprintf(stream, "no time axis: %s\n",
             profile->is_from_pprof
-                ? "a pprof file does not tell when samples were"
+                ? "a pprof file does not say when samples were taken"
             : profile->has_no_times ? "the times of some samples are not known"
                                     : "the times of the samples were not read");
 }

@@ -177,8 +177,8 @@ for input in a.sprof b.pb.gz; do
     plain "$sprofile" convert --wall f.sprof f.folded
     cmp -s f.folded a.folded || fail "$input as a spool has other stacks"
 done
-expect_failure '--time: pprof files do not tell' report --time 0-1 b.pb.gz
-expect_failure '--time: pprof files do not tell' report --time 0-1 f.sprof
+expect_failure '--time: pprof files do not say' report --time 0-1 b.pb.gz
+expect_failure '--time: pprof files do not say' report --time 0-1 f.sprof
 timeout "$deadline" "$sprofile" convert --wall - f.sprof <a.sprof || fail "not from stdin"
 for window in 0-1 0-0.003 0.003-; do
     plain "$sprofile" convert --wall --time $window a.sprof part.sprof
@@ -350,7 +350,7 @@ partly report missing.pb.gz a.sprof
 partly info a.sprof missing.pb.gz
 plain "$sprofile" report --thread nobody a.sprof
 expect_status 1
-grep -qx 'sprofile: nothing is left by --thread nobody' err || fail "$(cat err)"
+grep -qx 'sprofile: no sample is left by --thread nobody' err || fail "$(cat err)"
 plain "$sprofile" convert --state nowhere a.sprof m.folded
 expect_status 1
 [ -e m.folded ] || fail "an empty profile is none"

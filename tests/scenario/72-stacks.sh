@@ -232,7 +232,7 @@ asks 0 'threads  3 of 8 in 1 group' stacks --focus '^transfer$' "$pid"
 asks 0 '(4 more groups of 5 threads; -n 0 shows all)' stacks -n 1 "$pid"
 plain "$sprofile" stacks --thread nobody "$pid"
 expect_status 0
-grep -q 'no thread is what was asked for' err || fail "nobody: $(cat err)"
+grep -q 'no thread matches the options' err || fail "nobody: $(cat err)"
 
 echo "-- JSON"
 if has python3; then

@@ -148,8 +148,8 @@ window_profile(const struct fleet *fleet, const struct query *query,
     uint32_t wanted = add_members(profile, fleet, query, from, to, offset);
     if (wanted == 0) {
         snprintf(error, size,
-                 "no profiled process that this server may see is what was "
-                 "asked for");
+                 "no profiled process that this server may see matches the "
+                 "query");
         goto err;
     }
     set_times(profile);
