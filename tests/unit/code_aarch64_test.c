@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_aarch64_test.c -- frames of functions as their code shows them, places
- * that their bytes tell, and what single instructions do.
+ * code_aarch64_test.c -- frames of functions as their code shows them, kinds of
+ * places by their bytes, and what single instructions do.
  */
 #include <setjmp.h>
 #include <stdarg.h>

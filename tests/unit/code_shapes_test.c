@@ -340,7 +340,8 @@ nothing_is_proved(void **state)
     assert_false(READ(two, 5));
 }
 
-/* Registers of vector instructions, and bytes of registers, are told apart. */
+/* Registers of vector instructions, and bytes of registers, are
+ * distinguished. */
 static void
 other_registers_may_change(void **state)
 {

@@ -81,7 +81,7 @@ who_hurries_comes_in_the_next_period(void **state)
     pace_hurry(&pace, now);
     assert_in_range(pace_next(&pace, now, 1), START + 4 * PERIOD,
                     START + 5 * PERIOD - 1);
-    /* A stride that is over anyway is not gone back to. */
+    /* A stride that is over anyway is not shortened. */
     pace_hurry(&pace, START + 100 * PERIOD);
     assert_in_range(pace_next(&pace, now, 1), START + 5 * PERIOD,
                     START + 6 * PERIOD - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_test.c -- pprof files as input: ours come back byte for byte,
- * those of others become what the model can hold, and what makes no sense is
- * refused whole.
+ * those of others become what the model can hold, and files that make no sense
+ * are refused as a whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -34,7 +34,7 @@
 
 enum { SIGNAL = 35, THREAD_COUNT = 8, MODULE = 1 };
 
-/* What stands on the stacks: places in this file. */
+/* What is on the stacks: places in this file. */
 __attribute__((noinline)) static void
 transfer(void)
 {

@@ -128,7 +128,8 @@ guess(pid_t parent, int signo, int code, uint64_t value)
         _exit(errno == ESRCH ? 0 : 1);
 }
 
-/* Every secret: as a question of the sampler, as a timer, as an event. */
+/* Every possible secret: as a question of the sampler, as a timer, as an
+ * event. */
 static void
 guess_all(pid_t parent)
 {

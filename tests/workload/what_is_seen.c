@@ -155,7 +155,7 @@ lines_of_maps(void)
     return count;
 }
 
-/* What the program reads of its own dispositions: how many are not default.
+/* How many of its own dispositions the program reads as not default.
  */
 static long
 dispositions(void)
@@ -426,7 +426,7 @@ affinity(void)
     return CPU_COUNT(&set);
 }
 
-/* What children have used that were waited for: anything at all. */
+/* A sum of all that the children that were waited for have used. */
 static long
 children_used(void)
 {
