@@ -8,7 +8,7 @@
 # - their module is Python, also in a pprof file, which has no native frames of
 #   the interpreter and says so;
 # - an interpreter without names: its own frames are time of what called them.
-#   info tells of them where they are shown, with --native;
+#   info reports them where they are shown, with --native;
 # - a short function that native code calls is known where it begins and ends;
 # - files and lines are those of the source; a report begins with the program's
 #   own ones;

@@ -156,7 +156,7 @@ for command in report info; do
         fail "$command: $(cat err)"
 done
 
-# Damage: told, and what comes before is used. 4 KiB of a spool of a few
+# Damage: reported, and what comes before is used. 4 KiB of a spool of a few
 # stacks hold all of it, so the cut has to be in its last records.
 size=$(stat -c %s a.sprof)
 head -c $((size - 300)) a.sprof >cut.sprof
@@ -206,11 +206,11 @@ else
     lacks "go tool pprof" "not there"
 fi
 
-# Mistakes are told in words that help.
+# Mistakes are reported in words that help.
 # - a file that is no profile: what it is;
 # - an unknown SPROF_ variable: one line, with the one that was meant, from the
 #   first process of a tree alone;
-# - options of perf and commands that there are not: what there is instead;
+# - options of perf and commands that do not exist: what exists instead;
 # - `sprofile help COMMAND`, and - as an output;
 # - status 1 where something that was asked for is missing;
 # - a pipe is read like a file.

@@ -170,7 +170,7 @@ plain env SPROF_COST=off "$sprofile" record -q -o a.sprof -- "$program" 200
 expect_status 0
 plain "$sprofile" convert a.sprof a.pb.gz
 expect_status 0
-# What ± is of a pprof file is told where it is shown.
+# What ± means for a pprof file is said where it is shown.
 plain "$sprofile" report a.pb.gz
 grep -q '^note: ± ' out || fail "no note on ±: $(cat out)"
 plain "$sprofile" report --flame a.pb.gz

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: sprofile stacks, start, stop and dump.
-# - they find the spool of a process by its pid, also behind another root or in
+# - they find the spool of a process by its pid, also under another root or in
 #   a container, and say in one line why there is none;
 # - nothing is sent to a process that would die of it, or cannot answer;
 # - what the process answers is what they say, and their exit status;
