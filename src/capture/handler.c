@@ -414,8 +414,7 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     struct filled filled =
         fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
                   has_words, context);
-    if (has_words) { /* Another thread may have the slot now; its memory stays.
-                      */
+    if (has_words) { /* The slot may be another's now; its memory stays. */
         last_frames = slot->walk.frames;
         last_count = filled.frames;
     }
@@ -568,8 +567,7 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
         return;
     bool fault = is_fault(signo, info);
     /* Whether the thread blocked it: uc_sigmask does not show that in a
-     * sigsuspend.
-     */
+     * sigsuspend. */
     bool is_blocked =
         words_are_there() && (signals_blocked & signals_bit(signo)) != 0;
     signals_sync_in(context);
@@ -674,8 +672,8 @@ handler_begin(const struct handler_options *options)
     return disposition_borrow(SIGNALS_ASK, options->settings->signo);
 }
 
-/* Returns how many samples, one each PERIOD ns of a thread, can come in LATE_NS
- * ns. */
+/* Returns how many samples of a thread, one each PERIOD ns, LATE_NS ns can
+ * have. */
 static uint32_t
 samples_late(uint64_t period)
 {

@@ -226,8 +226,7 @@ ask_now(struct thread_time *account, uint32_t index, uint64_t clock,
     return true;
 }
 
-/* The thread ran, and may still run. Ask it, or see whether its own trigger
- * works. */
+/* The thread ran, and may still run. Ask it, or check its own trigger. */
 static void
 see_running(struct thread_time *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct observe_view *view)
@@ -395,14 +394,12 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
-    /* A thread that is asked in line, too, is found more often because of
-     * that. */
+    /* A thread that is asked in line, too, is found more often. */
     bool is_found = runs && account->noted.pc != 0;
     uint64_t open =
         (uint64_t)((__uint128_t)(between - (is_found ? 0 : idle_queued)) *
                    rest / ran);
-    /* It answers when its system call returns, and runs in that call until
-     * then. */
+    /* It answers when its system call returns, and runs until then. */
     if (was_in_flight && account->trigger == TRIGGER_ASK)
         account->asked_for += rest;
     if (is_asked)

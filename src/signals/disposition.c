@@ -94,8 +94,7 @@ decrement(_Atomic uint32_t *count)
     return before;
 }
 
-/* The start is over, or has failed. Returns whether no thread is about to start
- * a program any more. */
+/* The start is over, or has failed. Returns whether no other is under way. */
 static bool
 end_starting(void)
 {
@@ -276,8 +275,7 @@ borrow_number(enum signals_role role, int signo)
     return 0;
 }
 
-/* Borrow an unused number before a thread blocks all signals, including that
- * one. */
+/* Borrow an unused number before a thread blocks all signals, that one too. */
 static void
 borrow_spare(void)
 {
@@ -489,8 +487,7 @@ disposition_action(int signo, const struct sigaction *action,
         disposition_show(signo, &given);
         action = &given;
     }
-    /* The kernel gets the program's disposition, so that it fills in the
-     * rest. */
+    /* The kernel gets the program's disposition, and fills in the rest. */
     int result = handlers_action(signo, action, old, signals_borrowed(), next);
     if (result != 0)
         return result;

@@ -600,7 +600,7 @@ what_makes_no_sense(void **state)
     expect_refused("location that it lacks");
     put_foreign();
     MESSAGE(2, 1, 9, 2, 1);
-    expect_refused("as many values");
+    expect_refused("more or fewer values");
     put_foreign();
     MESSAGE(4, 1, 9);
     expect_refused("an id twice");
@@ -623,7 +623,7 @@ what_makes_no_sense(void **state)
     expect_refused("damaged");
     put_foreign();
     MESSAGE(1, 1, 3, 2, 4);
-    expect_refused("as many values");
+    expect_refused("more or fewer values");
     raw_length = 0;
     MESSAGE(1, 1, 1, 2, 2);
     put_string("");
