@@ -54,8 +54,7 @@ struct perf_map;
 struct profile_event;
 
 /* The values that are summed up: sample points, CPU time in ns, wall time in
- * ns.
- */
+ * ns. */
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
 struct profile_process {
@@ -130,9 +129,8 @@ struct profile_node {
     /* folding.h: its parent stands for it; its parent stays (always in a pprof
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
-    bool is_below; /* it, or one of its callers, is a function of an interpreter
-                    */
-    uint8_t mark;  /* enum naming_mark (naming.h) */
+    bool is_below;    /* it, or a caller, is a function of an interpreter */
+    uint8_t mark;     /* enum naming_mark (naming.h) */
     uint8_t gpu_wait; /* for gpu_wait.c */
     uint8_t entries;  /* innermost inlined functions that are left out */
     uint32_t caller;  /* the parent that it had before it was folded */
@@ -286,8 +284,7 @@ bool profile_is_script(const struct profile *profile, uint32_t node);
 void profile_add_cost(struct profile_cost *to, const struct profile_cost *cost);
 
 /* The address to look up for NODE, relative to its module. It is the pc.
- * For a return address it is one less, because the call is before that address.
- */
+ * For a return address it is one less, because the call is before that. */
 uint64_t profile_offset(const struct profile *profile, uint32_t node);
 
 /* The last part of MODULE's path, "" for module 0. It lives as long as
