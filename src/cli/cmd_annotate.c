@@ -53,7 +53,7 @@ print_codes(struct profile *profile, const struct code_list *list,
     for (uint32_t i = 0; i < list->count && i < FUNCTIONS; i++)
         print_code(profile, &list->all[i], text);
     if (list->count > FUNCTIONS)
-        printf("\nnote: %u functions more have machine code; expected the name "
+        printf("\nnote: %u more functions have machine code; expected the name "
                "of one\n",
                list->count - FUNCTIONS);
     if (list->inlined > 0)

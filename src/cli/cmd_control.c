@@ -75,7 +75,7 @@ run_control(void *values, char *const *operands, int count)
 
 const struct command cmd_control_start = {
     .name = "start",
-    .summary = "let a process that runs be sampled",
+    .summary = "start sampling a process that runs",
     .about = "Sampling begins, or goes on, in process PID, which runs with\n"
              "libsprof.so.\n",
     CONTROL(REQUEST_START, SOON),

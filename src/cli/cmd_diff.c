@@ -267,8 +267,8 @@ static const struct command_option options[] = {
      arguments_clear, FIELD(test.absolute)},
     {"all", NULL, "also what is not significant", arguments_flag, FIELD(all)},
     {"min", "PERCENT",
-     "a change is at least so much of the whole, 1 by\n"
-     "default: runs differ, whatever the samples say",
+     "the smallest change, in percent of the whole, 1 by\n"
+     "default: runs always differ a little",
      ARGUMENTS_PERCENT, FIELD(test.least)},
     {"level", "PERCENT",
      "how often a finding may be a false alarm, 1 by default", take_level,

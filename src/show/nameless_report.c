@@ -77,8 +77,8 @@ print_hint(FILE *stream, const struct profile *profile, enum hint hint)
         [GONE] =
             "the file is not at its path, or not the one that was profiled. "
             "While the\n"
-            "      process lives, its executable can be read all the same, and "
-            "by root its\n"
+            "      process lives, its executable can still be read, and by "
+            "root its\n"
             "      libraries, too\n",
         [ELSEWHERE] =
             "the profile is of another host: --sysroot DIR with a copy of its "

@@ -72,7 +72,7 @@ read_file(struct jitdump *dump, int fd, uint64_t size,
               "holds for the whole run";
     if (why != NULL)
         dump->problem =
-            clean_format("%s is not used as a whole: %s", dump->path, why);
+            clean_format("%s is used in part at most: %s", dump->path, why);
     return result;
 }
 

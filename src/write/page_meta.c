@@ -162,7 +162,7 @@ print_processes(FILE *stream, const struct profile *profile)
                 process->pid);
     }
     if (count > PROCESSES)
-        fprintf(stream, "%u processes more were killed, or still ran\n",
+        fprintf(stream, "%u more processes were killed, or still ran\n",
                 count - PROCESSES);
 }
 

@@ -168,7 +168,7 @@ asks 1 'never were complete' stacks "$pid"
 
 echo "-- no harm"
 start deaf
-asks 1 'has no handler for signal 35' stacks "$pid"
+asks 1 'no longer handles signal 35' stacks "$pid"
 lives deaf
 start closed
 asks 1 'SPROF_DUMP_SIGNAL is 0' stop "$pid"

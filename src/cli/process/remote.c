@@ -242,9 +242,9 @@ check_request(struct remote *remote, unsigned *signal)
     if (now.state == 't')
         return set_error(remote, "is stopped by a debugger and cannot answer");
     if (control.signal > 64 || (now.caught >> (control.signal - 1) & 1) == 0)
-        return set_error(
-            remote, "has no handler for signal %u any more; it would end it",
-            control.signal);
+        return set_error(remote,
+                         "no longer handles signal %u, which would end it",
+                         control.signal);
     *signal = control.signal;
     return 0;
 }
