@@ -251,7 +251,7 @@ park(struct slot *slot, uint32_t generation)
     for (;;) {
         uint32_t word =
             atomic_load_explicit(&slot->state, memory_order_relaxed);
-        /* The sampler has what it wants, and touches the slot no more. */
+        /* The sampler has what it wants, and no longer touches the slot. */
         if (word == (generation | SLOT_SERVED))
             return slot_pass(slot, generation, SLOT_SERVED, SLOT_CLAIMED);
         /* All slots were emptied: a new sampler has begun. */

@@ -87,7 +87,7 @@ take_out(const struct command_option *option, void *field, const char *value)
 }
 
 /* Whether a new spool must be made: of a part of the input, or of input from a
- * pipe or standard input. It is to keep the times of samples. */
+ * pipe or standard input. The new spool keeps the times of samples. */
 static bool
 is_new_spool(const struct filter_options *filter, char *const *paths, int count,
              enum format format)

@@ -131,7 +131,7 @@ sp_is_in_a_register(void **state)
 }
 
 /* Where sp was is in a register over two calls of a helper, which has a helper
- * of its own. HELPS of SIZE bytes are its last instructions. */
+ * of its own. Its last instructions are HELPS, SIZE bytes. */
 #define HELPER 48
 static void
 read_helped(const uint8_t *helps, size_t size)

@@ -139,7 +139,7 @@ a_stall_is_shared(void **state)
 }
 
 /* Without a beat, the kernel's ticks count, but no more than the clock says.
- * What they count too little or too much belongs to the next call. */
+ * The next call gets what they count too little or too much. */
 static void
 a_call_without_a_beat_stands_for_its_ticks(void **state)
 {
