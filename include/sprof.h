@@ -22,7 +22,7 @@ extern "C" {
 enum sprof_error {
     SPROF_ERROR_NOT_RUNNING = -1, /* not preloaded, or not sampling */
     SPROF_ERROR_INVALID = -2,     /* NULL, empty, or a control character */
-    SPROF_ERROR_TOO_LONG = -3,    /* a text is longer than below */
+    SPROF_ERROR_TOO_LONG = -3,    /* a text is longer than the limits below */
     SPROF_ERROR_FULL = -4,        /* too many labels, scopes or marks */
     SPROF_ERROR_UNBALANCED = -5,  /* the scope was not the innermost open one */
     SPROF_ERROR_OTHER_THREAD = -6, /* another thread has opened the scope */
@@ -98,15 +98,15 @@ sprof_thread_register(const char *name)
 /*
  * Control
  *
- * These wait for the profiler's own thread, some milliseconds; from any thread
- * and from an atexit function, but not from a signal handler. They return 0 or
- * an enum sprof_error.
+ * These wait some milliseconds for the profiler's own thread. They may be
+ * called from any thread and from an atexit function, but not from a signal
+ * handler. They return 0 or an enum sprof_error.
  */
 extern int sprof_api_start(void) __attribute__((weak));
 extern int sprof_api_stop(void) __attribute__((weak));
 extern int sprof_api_write(void) __attribute__((weak));
 
-/* Sample from now on; nothing if that is so already. With SPROF_START=0 this is
+/* Sample from now on. No effect if sampling is on. With SPROF_START=0 this is
  * the beginning. */
 static inline int
 sprof_start(void)
@@ -115,8 +115,8 @@ sprof_start(void)
                                 : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
-/* Sample no more; nothing if that is so already. When this returns, no thread
- * is interrupted any more, and the profile holds all up to now. */
+/* Stop sampling. No effect if sampling is off. When this returns, no thread is
+ * interrupted any more, and the profile is complete up to now. */
 static inline int
 sprof_stop(void)
 {
@@ -125,10 +125,10 @@ sprof_stop(void)
 }
 
 /*
- * Write the profile so far, or with SPROF_KEEP the end of it: the files of
- * SPROF_OUTPUT, with ".dump1" (".dump2", ...) before their endings. Sampling
- * goes on. Waits until they are there, which may take seconds;
- * SPROF_ERROR_TIMEOUT after two minutes.
+ * Write the profile so far, or with SPROF_KEEP the end of it. The files are
+ * those of SPROF_OUTPUT, with ".dump1" (".dump2", ...) before their endings.
+ * Sampling goes on. Waits until they are written, which may take seconds.
+ * Returns SPROF_ERROR_TIMEOUT after two minutes.
  */
 static inline int
 sprof_write(void)
@@ -141,8 +141,8 @@ sprof_write(void)
  * Stacks
  *
  * Threads that wait are looked at without waking them; those that run are
- * interrupted once, for a microsecond. No thread is left out: one whose stack
- * cannot be had is there with the reason.
+ * interrupted once, for a microsecond. No thread is left out: one without a
+ * stack is listed with the reason.
  */
 struct sprof_stack {
     int tid;
@@ -175,10 +175,10 @@ sprof_stacks_print(int fd)
 
 /*
  * Call VISIT with CONTEXT for the stack of each thread, in no order, on the
- * calling thread and after all were taken. STACK is valid during the call. What
- * VISIT returns, if it is not 0, ends that and is the result. Takes some 10 us
- * a thread, and 0.1 s if one that runs does not answer. Not from a signal
- * handler.
+ * calling thread and after all were taken. STACK is valid during the call. If
+ * VISIT returns anything but 0, the calls end and that is the result. Takes
+ * some 10 us a thread, and 0.1 s if a running thread does not answer. Not from
+ * a signal handler.
  */
 static inline int
 sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
@@ -193,11 +193,11 @@ sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
 /*
  * Labels
  *
- * A label is a key with a value that a thread has for some time, for example
- * the request that the thread serves. Each sample carries those that its thread
- * has at that instant, also while it waits. Commands take them as --label
- * KEY=VALUE, and `sprofile report --by label:KEY` sums up by them; in pprof
- * files they are labels.
+ * A thread has a label, a key with a value, for some time: for example the
+ * request that it serves. Each sample carries those that its thread has at that
+ * instant, also while it waits. Commands take them as --label KEY=VALUE, and
+ * `sprofile report --by label:KEY` sums up by them; in pprof files they are
+ * labels.
  *
  *     int64_t scope = sprof_label_begin("request", path);
  *     serve(path);
@@ -211,11 +211,11 @@ sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
  * threads of the C library only, not on those of a raw clone(2).
  *
  * A key has up to 127 bytes and no '=', and a value has up to 1023. A thread
- * has up to 32 labels and 31 open scopes at a time. A process can have used
- * half a million different combinations, in 32 MiB; then new ones are refused.
- * So a value should be one of some thousands, not a number that is new each
- * time. Keys with a meaning of their own (thread, tid, state, process,
- * waits_on) are shown as "program.thread" and so on.
+ * has up to 32 labels and 31 open scopes at a time. A process can use half a
+ * million different combinations, in 32 MiB; then new ones are refused. So a
+ * key should have some thousands of values, and not a new number each time.
+ * Keys with a meaning of their own (thread, tid, state, process, waits_on) are
+ * shown as "program.thread" and so on.
  */
 #define SPROF_LABEL_KEY_MAX 127
 #define SPROF_LABEL_VALUE_MAX 1023
@@ -228,9 +228,9 @@ extern int64_t sprof_api_label_begin(const char *, const char *)
 extern int sprof_api_label_end(int64_t) __attribute__((weak));
 
 /*
- * The calling thread has KEY=VALUE from now on, in place of what KEY was; VALUE
- * NULL removes KEY. Returns 0, or an enum sprof_error; KEY then has no value,
- * so that no sample shows one that is no longer true.
+ * From now on the calling thread has KEY=VALUE, in place of KEY's old value.
+ * VALUE NULL removes KEY. Returns 0, or an enum sprof_error; KEY then has no
+ * value, so that no sample shows one that is no longer true.
  */
 static inline int
 sprof_label_set(const char *key, const char *value)
@@ -252,9 +252,9 @@ sprof_label_begin(const char *key, const char *value)
 }
 
 /*
- * End SCOPE: the calling thread has the labels again that it had before. What
- * sprof_label_set did meanwhile is undone. Returns 0, or SCOPE itself if that
- * is an error. Returns SPROF_ERROR_OTHER_THREAD, and changes nothing, if
+ * End SCOPE: the calling thread has the labels again that it had before. This
+ * undoes what sprof_label_set did since then. Returns 0, or SCOPE itself if
+ * that is an error. Returns SPROF_ERROR_OTHER_THREAD, and changes nothing, if
  * another thread began SCOPE. Returns SPROF_ERROR_UNBALANCED, and changes
  * nothing, if SCOPE has ended already. Returns SPROF_ERROR_UNBALANCED, too, if
  * scopes inside it had not ended; they have ended now.
@@ -270,8 +270,8 @@ sprof_label_end(int64_t scope)
  * Marks
  *
  * An instant, or a span of time, with a name. They stand on the thread's track
- * in the Firefox Profiler, and `sprofile info` counts them. A mark is taken
- * while the process is sampled; it costs about two readings of the clock. A
+ * in the Firefox Profiler, and `sprofile info` counts them. A mark is kept only
+ * while the process is sampled. It costs about two readings of the clock. A
  * name has up to 95 bytes. From anywhere, also in a signal handler.
  */
 #define SPROF_MARK_NAME_MAX 95
@@ -290,9 +290,9 @@ sprof_mark(const char *name)
                                : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
-/* A span begins. Returns what sprof_span_end needs, > 0, or an enum
- * sprof_error. Nothing is kept of it: spans may overlap, end on another thread,
- * or never. */
+/* Begin a span. Returns a number > 0 for sprof_span_end, or an enum
+ * sprof_error. The library keeps no open spans: they may overlap, end on
+ * another thread, or never end. */
 static inline int64_t
 sprof_span_begin(void)
 {
@@ -300,9 +300,8 @@ sprof_span_begin(void)
                                      : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
-/* The span that began with SPAN ends, and is called NAME; it belongs to the
- * calling thread. Returns 0, SPAN itself if that is an error, or an enum
- * sprof_error as sprof_mark. */
+/* End the span SPAN, which gets NAME and belongs to the calling thread. Returns
+ * 0, SPAN itself if that is an error, or an enum sprof_error as sprof_mark. */
 static inline int
 sprof_span_end(int64_t span, const char *name)
 {

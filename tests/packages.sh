@@ -2,8 +2,8 @@
 #
 # packages.sh -- what the project needs from Debian or Ubuntu, and installing
 # what is missing of it. Sourced by run.sh and by examples/quickstart.sh; ends
-# them where there is no right to install. Without apt it names the packages, and
-# cmake then tells what is missing.
+# them if this user may not install. Without apt it names the packages, and
+# cmake then says what is missing.
 
 build_packages=(gcc libc6-dev cmake make ninja-build pkg-config libdw-dev
     libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libiberty-dev
@@ -70,7 +70,7 @@ install_missing() {
     }
 }
 
-# install_known PACKAGE...: those that there are.
+# install_known PACKAGE...: those that exist.
 install_known() {
     local package known=()
     for package in "$@"; do

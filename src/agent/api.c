@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.c -- what include/sprof.h reaches by weak symbols. Starting, stopping,
- * writing and stacks are the sampler's work: it is asked, and waited for.
+ * api.c -- the functions that include/sprof.h reaches by weak symbols.
+ * Starting, stopping, writing and stacks are the sampler's work: the caller
+ * asks it, and waits.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -71,7 +72,7 @@ sprof_api_label_end(int64_t scope)
 }
 
 /* In the child of a fork that is not followed, no thread would write them. A
- * program that marks is worth sampling, however little it has computed so far.
+ * program with marks is worth sampling, however little it has computed so far.
  */
 static bool
 are_marks_taken(void)
@@ -89,7 +90,7 @@ sprof_api_mark(const char *name)
     return marks_put(MARK_USER, name, clock_now(), 0);
 }
 
-/* A span is the time at which it began. */
+/* The token of a span is the time at which it began. */
 API int64_t
 sprof_api_span_begin(void)
 {
@@ -119,7 +120,8 @@ sprof_api_span_end(int64_t span, const char *name)
 #define MEMORY_MOST (256ul << 20)
 #define MEMORY_LEAST (1ul << 20)
 
-/* Ask for REQUEST; the result is an enum sprof_error, errno what failed. */
+/* Ask for REQUEST. The result is an enum sprof_error, and errno has the
+ * cause. */
 static int
 ask(enum request request, int fd, struct all_stacks_memory *memory, uint64_t ns)
 {
@@ -156,7 +158,7 @@ sprof_api_stacks_print(int fd)
     return ask(REQUEST_PRINT, fd, NULL, PRINT_NS);
 }
 
-/* Hand out what is in MEMORY. */
+/* Pass the stacks in MEMORY to VISIT. */
 static int
 visit_all(const struct all_stacks_memory *memory,
           int (*visit)(const struct sprof_stack *, void *), void *context)

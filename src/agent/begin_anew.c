@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * begin_anew.c -- see begin_anew.h. A new variable that begins anew has a mark
- * of base/state.h. The functions that are called here are for all that is not
- * 0 then, or is no variable of ours.
+ * of base/state.h. The functions called here renew state that is not 0 then, or
+ * is no variable of ours.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -43,17 +43,16 @@ begin_anew_in_child(void)
     left_in_child();
     if (!phase_is_on())
         return;
-    /* Threads that closed modules are not here, either. */
+    /* Threads that closed modules do not exist here, either. */
     unloads_in_child();
     loaded_in_child();
-    /* Nor is the thread that ends the parent. */
+    /* The thread that ends the parent does not exist here, either. */
     mute_signals_end_in_child();
-    /* Threads that waited for another one, or were to be waited for, are not
-     * here. */
+    /* Threads that waited for each other do not exist here. */
     state_renew_process();
     /* The spool is the parent's, and the child must not write to it. */
     journal_forget();
-    /* libc has counted the sampler's thread, which is not here. */
+    /* libc has counted the sampler's thread, which does not exist here. */
     single_thread_after_fork();
 }
 
@@ -67,8 +66,8 @@ leave(enum signals_role role)
         requests_block_signal();
 }
 
-/* Install the handler. In a child it stays, with another pid: of what the
- * parent had sent, nothing counts. */
+/* Install the handler. In a child it stays, with another pid: signals that the
+ * parent has sent do not count. */
 static int
 install_handler(const struct settings *settings)
 {
@@ -86,19 +85,19 @@ install_handler(const struct settings *settings)
 int
 begin_anew(const struct settings *settings)
 {
-    /* The tid of the sampler before may be a thread of the program by now. */
+    /* The tid of the last sampler may now be a thread of the program. */
     threads_ignore(0);
-    /* The first rotation is due when that much time was sampled. */
+    /* The first rotation is due when the time to keep was sampled. */
     recorder_begin(settings);
     /* No condition holds yet. */
     alarms_begin(settings);
     labels_accept(true);
     /* The rate is the one that was asked for. */
     afford_begin(settings);
-    /* Whether the sampler heeds a tracer is an option. */
+    /* An option decides whether the sampler heeds a tracer. */
     tracee_begin(settings);
-    /* What follows fails for want of memory, or says why. The table of tids is
-     * there before a handler can look into it. */
+    /* The calls below fail because memory is short, or say why. The table of
+     * tids exists before a handler can look into it. */
     errno = ENOMEM;
     if (threads_begin(settings->pid, 0, NULL, false) != 0)
         return -1;
@@ -125,7 +124,7 @@ begin_anew_signals(const struct settings *settings,
 {
     /* The thread has another tid, and its CPU clock began at 0. */
     handler_know_thread(true);
-    /* What it blocks of the borrowed numbers is what it inherited. */
+    /* The borrowed numbers that it blocks are those that it inherited. */
     mask_begin();
     /* No thread is in a handler of these, nor on our own stack. */
     ending_signals_begin(settings->options, end);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * begin_anew.h -- all that a profile begins with, other than variables that are
- * 0 (base/state.h): at the start, when sampling goes on after a pause, and in
- * the child of a fork. The sampler's thread itself makes ready what costs
- * memory or time (equip in sampler.c, journal_begin, session_attach).
+ * begin_anew.h -- the initial state of a profile, except variables that are 0
+ * (base/state.h): at the start, when sampling goes on after a pause, and in the
+ * child of a fork. The sampler's thread itself prepares what costs memory or
+ * time (equip in sampler.c, journal_begin, session_attach).
  */
 #ifndef AGENT_BEGIN_ANEW_H
 #define AGENT_BEGIN_ANEW_H
@@ -11,12 +11,11 @@
 #include "base/settings.h"
 #include "ending_signals.h"
 
-/* In the child of a fork, whether it is sampled or not: forget what only the
- * parent has. */
+/* In the child of a fork, sampled or not: forget what only the parent has. */
 void begin_anew_in_child(void);
 
-/* Make ready all that other threads and handlers use. Our signals are not
- * handled meanwhile. Returns 0, or -1 with errno. */
+/* Prepare all that other threads and handlers use. Our signals are not handled
+ * meanwhile. Returns 0, or -1 with errno. */
 int begin_anew(const struct settings *settings);
 
 /* Take the calling thread and the signals as they are now; END: see

@@ -46,8 +46,8 @@ struct shared_file {
 
 /* A process can be stopped (SIGSTOP, a debugger) while it holds the lock. Other
  * processes must not wait until it goes on. So they make at most TRIES tries,
- * and then their own file. PAUSE_NS is the time between two tries, in ns. To
- * write one spool takes some 10 us. */
+ * and then use a file of their own. PAUSE_NS is the time between two tries, in
+ * ns. To write one spool takes some 10 us. */
 #define TRIES 20
 #define PAUSE_NS 100000u
 
@@ -85,7 +85,7 @@ put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
     memcpy(sheet->bytes + start, &head, sizeof(head));
 }
 
-/* Add the header of a file. Behind another spool, add a record NEXT instead,
+/* Add the header of a file. After another spool, add a record NEXT instead,
  * which begins another process. */
 static void
 put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
@@ -133,7 +133,7 @@ put_counts(struct sheet *sheet, uint64_t time)
     put_record(sheet, RECORD_COUNTS, &counts, sizeof(counts), &tail, 1);
 }
 
-/* Add the record of the rate. All CPU ns came too early for a sample. */
+/* Add the record of the rate. All CPU ns were used too early for a sample. */
 static void
 put_rate(struct sheet *sheet, uint64_t period, uint64_t cpu)
 {
@@ -201,9 +201,9 @@ has_room(const struct stat *status, size_t room)
            spool_file_may_have(end);
 }
 
-/* Open and lock the shared file, and make it if there is none. ROOM is the
- * most bytes that the caller adds. Returns 0, or -1 if the file cannot be used.
- * Such a file is another user's, too large, or locked by another process. */
+/* Open and lock the shared file, and create it if it does not exist. The caller
+ * adds at most ROOM bytes. Returns 0, or -1 if the file cannot be used. Such a
+ * file is another user's, too large, or locked by another process. */
 static int
 open_shared(struct shared_file *file, const struct config_files *files,
             size_t room)
@@ -284,9 +284,9 @@ put_all(struct sheet *sheet, const struct config *config,
     put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
-/* Returns what the CPU clock of thread TID read when the thread registered, and
- * not less than BEFORE. If it did not register, it has no time in the profile:
- * returns CLOCK, its present reading. */
+/* Returns the CPU clock of thread TID when the thread registered, but at least
+ * BEFORE. A thread that did not register has no time in the profile: then
+ * returns CLOCK, its present clock. */
 static uint64_t
 registered_clock(pid_t tid, uint64_t before, uint64_t clock)
 {

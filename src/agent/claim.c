@@ -46,7 +46,7 @@ read_at(int fd, uint64_t offset, void *bytes, size_t size)
 }
 
 /* Find the owner of the file with HEADER, which no process has locked. In
- * another PID namespace its pid says nothing. */
+ * another PID namespace its pid has no meaning. */
 static enum claim
 judge(const struct spool_header *header, pid_t pid, uint64_t since)
 {
@@ -65,8 +65,8 @@ judge(const struct spool_header *header, pid_t pid, uint64_t since)
 }
 
 /* Whether the file FD, whose process is gone, has its last record: the end of a
- * spool is reserved and zero until it is closed. There is always room for a
- * summary. Older versions tell a result by nothing else. */
+ * spool is reserved and zero until it is closed. A summary always has room.
+ * Older versions recognise a result by it alone. */
 static bool
 is_closed(int fd)
 {
@@ -79,7 +79,7 @@ is_closed(int fd)
            memcmp(last, zeros, sizeof(last)) != 0;
 }
 
-/* What is to stay of the spool that a dead process left in FD. */
+/* How long the spool that a dead process left in FD is to stay. */
 static enum claim
 judge_rest(const struct spool_header *header, int fd)
 {

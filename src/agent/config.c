@@ -112,8 +112,8 @@ config_read(struct config *config, int count, char *const arguments[],
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
-    /* Servers write their titles over the environment, and a child that is
-     * forked later needs its files' names. */
+    /* A copy, because servers write their titles over the environment, and a
+     * child that is forked later needs its files' names. */
     strncpy(config->output, config->options.output.string,
             sizeof(config->output) - 1);
     config->options.output.string = config->output;
@@ -172,7 +172,7 @@ fail(char *error, size_t size, const char *a, const char *b, const char *c)
     return -1;
 }
 
-/* Whether PATH is a directory of a recording that is over. */
+/* Whether PATH is in the directory of a recording that is over. */
 static bool
 is_recording_over(const char *path)
 {
@@ -308,9 +308,8 @@ process_start(void)
            ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Whether the name that PATH would be with ".WORDn" is in use. What an earlier
- * run left there may be replaced, unless its name HAS_PID: then it is
- * another process's. */
+/* Whether PATH with ".WORDn" is in use. A file of an earlier run may be
+ * replaced, unless its name HAS_PID: then it is another process's. */
 static bool
 is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
          uint64_t since)
@@ -360,7 +359,7 @@ config_take_plain_name(struct config_files *files)
         }
 }
 
-/* The spool has the name TO by now: so has that of the past. */
+/* The spool already has the name TO, and so has that of the past. */
 static void
 rename_others(struct config_files *files, const char *to)
 {
@@ -400,9 +399,9 @@ config_rename_for_exec(struct config_files *files)
  * them in that of a profile. */
 enum { DUMP_NAME = 200 };
 
-/* The directory of a recording is removed at its end, and a dump is to stay.
+/* The directory of a recording is removed at its end, but a dump is to stay.
  * Name it beside the directory, where the recording's own profile is, as a
- * spool: it has all that the process can tell. */
+ * spool, which has all data. */
 static void
 leave_recording(const struct config *config, struct config_files *dump)
 {
@@ -439,7 +438,7 @@ config_name_dump(const struct config *config, const struct config_files *files,
 }
 
 /* Put a part that is unique to process PID before the ending of output I: its
- * pid, unless that is in the name, and then a number. */
+ * pid, unless the name has it, and then a number. */
 static void
 mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
 {
@@ -451,8 +450,8 @@ mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
     files->has_pid[i] = true;
 }
 
-/* Find what stands in the way of the spools in FILES, that of the past
- * included. */
+/* Find the files in the way of the spools in FILES, including that of the
+ * past. */
 struct obstacles {
     enum claim present, past;
 };
@@ -493,8 +492,8 @@ clear_path(const struct config_files *files, const char *path, enum claim claim)
     return claim == CLAIM_NONE || claim_remove(path) == 0;
 }
 
-/* Name the spool in FILES, whose outputs have no pid in their names. A process
- * that has begun while other names were free is met by a look at one more. */
+/* Name the spool in FILES, whose outputs have no pid in their names. A look at
+ * one more name finds a process that began while other names were free. */
 static bool
 take_spool_name(const struct config *config, struct config_files *files,
                 pid_t pid)
@@ -522,8 +521,8 @@ take_spool_name(const struct config *config, struct config_files *files,
                       found.present != CLAIM_EARLIER ? found.past : CLAIM_NONE);
 }
 
-/* The spool in FILES has a name that only this process uses. Only an earlier
- * image of the same process makes room. */
+/* The spool in FILES has a name that only this process uses. Only the file of
+ * an earlier image of the same process is moved. */
 static bool
 take_only_name(const struct config_files *files, pid_t pid)
 {
@@ -533,8 +532,8 @@ take_only_name(const struct config_files *files, pid_t pid)
     return found.present == CLAIM_NONE && found.past == CLAIM_NONE;
 }
 
-/* Whether this process may have all names in FILES, of which the spool gets
- * one. */
+/* Whether this process may have all names in FILES, one of which is the
+ * spool's. */
 static bool
 take_names(const struct config *config, struct config_files *files, pid_t pid)
 {
@@ -591,14 +590,14 @@ config_name_files(const struct config *config, pid_t pid, unsigned attempt,
 
 /*
  * Every child of a `make` has the same wrong variable, and one line is enough.
- * Nothing can be left in the environment to say that it was told: it is the
- * program's. So the kernel is asked: the parent has told of it if it started
+ * The environment is the program's, so it cannot record that the line was
+ * printed. The kernel shows it: the parent has printed the line if it started
  * with the same variable (proc(5), /proc/PID/environ) and with this library
- * (/proc/PID/maps). Where that may not be read, it counts as not told. Nothing
- * is asked if nothing is wrong.
+ * (/proc/PID/maps). If those cannot be read, the line counts as not printed.
+ * Without an error they are not read.
  */
 enum {
-    LINES_MOST = 8, /* that one process writes */
+    LINES_MOST = 8, /* limit of the lines of one process */
     NAME_MOST = 128,
     READ_MOST = 4096 /* bytes at a time */
 };
@@ -615,8 +614,9 @@ is_in(const char *text, size_t size, const char *sought, size_t length)
     return false;
 }
 
-/* Whether the parent's /proc/PID/NAME has SOUGHT of LENGTH bytes, which may
- * begin with the NUL that ends a string; one is in front of the first. */
+/* Whether the parent's /proc/PID/NAME has SOUGHT of LENGTH bytes. SOUGHT may
+ * begin with the NUL that ends a string; one NUL is taken to precede the first
+ * string. */
 static bool
 has_parent(const char *name, const char *sought, size_t length)
 {
@@ -632,7 +632,7 @@ has_parent(const char *name, const char *sought, size_t length)
         got = sys_read((int)fd, text + kept, READ_MOST);
         size_t size = kept + (got > 0 ? (size_t)got : 0);
         found = is_in(text, size, sought, length);
-        /* What is sought may lie across two reads. */
+        /* SOUGHT may lie across two reads. */
         kept = size < length ? size : length;
         memmove(text, text + size - kept, kept);
     }
@@ -640,8 +640,8 @@ has_parent(const char *name, const char *sought, size_t length)
     return found;
 }
 
-/* Whether the parent has told of what begins with the LENGTH bytes at VARIABLE:
- * its name, or its value with the NUL behind it. */
+/* Whether the parent has printed a line about the variable that begins with the
+ * LENGTH bytes at VARIABLE: its name, or all of it with its NUL. */
 static bool
 is_told(const char *variable, size_t length)
 {

@@ -19,12 +19,12 @@
 #include "left.h"
 #include "credentials.h"
 
-/* How long to wait for the sampler, in ns. Without its answer the program may
- * be aborted, so the limit is long: on a slow machine the sampler waits for a
+/* Longest wait for the sampler, in ns. Without its answer the program may be
+ * aborted, so the limit is long: on a slow machine the sampler waits for a
  * CPU. */
 #define FOLLOW_NS 10000000000u
 
-/* The rights that decide over a change of ids: capabilities(7). */
+/* The capabilities that decide about a change of ids: capabilities(7). */
 struct rights {
     struct __user_cap_data_struct capabilities[_LINUX_CAPABILITY_U32S_3];
     long keep, secure; /* PR_GET_KEEPCAPS, PR_GET_SECUREBITS */
@@ -36,8 +36,8 @@ static OF_PROCESS uint32_t heir; /* the user that gets the spool */
 static OF_PROCESS _Atomic uint32_t owner;
 static OF_PROCESS _Atomic uint32_t wanted, followed;
 
-/* Changes that the program's only thread is in, one on top of the other; valid
- * while there are some: libc is to believe in one thread after them. */
+/* Number of nested changes that the program's only thread is in. While it is
+ * not 0: whether libc is to believe in one thread after them. */
 static volatile uint32_t lone_changes;
 
 static long
@@ -56,9 +56,8 @@ read_rights(struct rights *rights)
     rights->secure = control(PR_GET_SECUREBITS, 0);
 }
 
-/* Become the thread that asks the sampler, after those before. Returns false if
- * that cannot be: a handler has interrupted the thread that asks, or time is
- * up. */
+/* Become the thread that asks the sampler, after earlier ones. Returns false if
+ * a handler has interrupted the thread that asks, or time is up. */
 static bool
 take_turn(uint64_t until)
 {
@@ -75,7 +74,7 @@ take_turn(uint64_t until)
 void
 credentials_before_change(uint32_t uid)
 {
-    /* Among the handlers of a fork there is no sampler yet. */
+    /* While fork handlers run, no sampler exists yet. */
     if (!phase_is_running() || !sampler_thread_is_launched())
         return;
     bool is_superuser = sys_geteuid() == 0;
@@ -125,7 +124,7 @@ credentials_follow(void)
     if (heir != CREDENTIALS_SAME_USER)
         journal_give(heir);
     read_rights(&own);
-    /* Bits that need CAP_SETPCAP while it is still there. */
+    /* Before the capabilities, because setting these bits needs CAP_SETPCAP. */
     if (own.secure != wanted_rights.secure)
         (void)control(PR_SET_SECUREBITS, wanted_rights.secure);
     if (own.keep != wanted_rights.keep)

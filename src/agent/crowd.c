@@ -22,15 +22,14 @@
 
 #define PAGE_SIZE 4096u
 
-/* How many processes of a tree have a place at a time. A process that only
- * waits costs some 2 ms until sampling has begun, and a writer at its end. A
- * writer takes some 30 ms of a CPU; two of them keep a small machine busy. */
+/* Number of processes of a tree that have a place at a time. A process that
+ * only waits costs some 2 ms until sampling has begun, and a writer at its end.
+ * A writer takes some 30 ms of a CPU; two of them keep a small machine busy. */
 #define WAITING 16u
 #define WRITING 2u
 #define MOST WAITING
 
-/* Time between two looks at whether a process with a place was killed, in ns.
- */
+/* Time in ns between two checks whether a process with a place was killed. */
 #define LOOK_NS 50000000u
 
 /* Time between two looks of a tree at the states of the processes with a place

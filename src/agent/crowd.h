@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd.h -- what the processes of a tree share, so that many of them at once
- * cost little: places of which there are few. A tree is a process and all that
- * is forked from it. An exec begins another tree. A process that has not forked
- * and was not forked has every place. Uses system calls and atomics only.
+ * crowd.h -- a few places that the processes of a tree share, so that many of
+ * them at once cost little. A tree is a process and all processes forked from
+ * it. An exec begins another tree. A process that has not forked and was not
+ * forked gets every place. Uses system calls and atomics only.
  */
 #ifndef AGENT_CROWD_H
 #define AGENT_CROWD_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum crowd_place {
-    CROWD_WAITING, /* is sampled though it has only waited */
+    CROWD_WAITING, /* it is sampled, though it has only waited */
     CROWD_WRITING, /* runs libsprof-report.so at its end */
     CROWD_PLACES
 };
@@ -32,7 +32,7 @@ bool crowd_enter_until(enum crowd_place place, uint64_t until);
 void crowd_leave(enum crowd_place place);
 
 /* Whether this process may say that its profile was not written in time: one
- * process of the tree does so in a minute. Context: any. */
+ * process of the tree does so a minute. Context: any. */
 bool crowd_may_complain(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doze.c -- see doze.h. One word says how far it is, and how many threads hold
- * it there:
+ * doze.c -- see doze.h. One word has its state, and the number of threads that
+ * hold it:
  *
  *   ASLEEP -> AWAKE   by the sampler, when no thread holds it
  *          -> OVER    by the thread that ends the process
@@ -25,31 +25,31 @@
 #include "crowd.h"
 #include "doze.h"
 
-/* CPU time of the process, in ns, from which sampling pays: to begin costs some
- * 2 ms. */
+/* CPU time of the process, in ns, from which on sampling is worth its cost: the
+ * start costs some 2 ms. */
 #define WORTH_NS 5000000u
 
-/* CPU time of the process, in ns. From it on, the end waits for a sampler that
- * had no CPU until then. */
+/* CPU time of the process, in ns, from which on the end waits for a sampler
+ * that had no CPU until then. */
 #define LATE_NS (4 * WORTH_NS)
 
-/* Time between two looks at the clock, in ns: at least, while the process
- * waits, and while it waits in a crowd. There the timer tells more. */
+/* Time between two looks at the clock, in ns: the least, the time while the
+ * process waits, and that while it waits in a crowd, where a timer helps. */
 #define LOOK_NS 250000u
 #define LOOK_MOST_NS 16000000u
 #define LOOK_CROWD_NS 2000000000u
 
-/* How exactly the CPU time of the program is known, in ns: two clocks are read
- * one after the other. */
+/* Error of the CPU time of the program, in ns: two clocks are read one after
+ * the other. */
 #define EXACT_NS 20000u
 
 /* Each timer takes one of the signals that a user may have queued
- * (RLIMIT_SIGPENDING). A crowd takes one of CROWD_SHARE of these at most. */
+ * (RLIMIT_SIGPENDING). A crowd takes at most 1 / CROWD_SHARE of these. */
 #define CROWD_SHARE 4u
 
 enum state { OVER, ASLEEP, AWAKE };
 #define STATE_MASK 3u
-#define HOLD 4u /* one thread that holds it there */
+#define HOLD 4u /* one thread that holds it */
 
 static OF_PROFILE _Atomic uint32_t state;
 static OF_PROFILE _Atomic bool is_hurried;
@@ -57,7 +57,7 @@ static OF_PROFILE _Atomic bool are_holds_over;
 static OF_PROFILE _Atomic uint32_t attached;
 static OF_PROFILE uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
 static OF_PROFILE uint64_t cpu_before; /* of the process, ns */
-static OF_PROFILE bool is_child;       /* which may be one of a crowd */
+static OF_PROFILE bool is_child;       /* the process may be one of a crowd */
 static OF_PROFILE bool is_in_crowd;    /* LATEST no longer holds */
 
 void
@@ -153,8 +153,8 @@ set_timer(uint64_t ns)
         cpu_timer_set(main, ns, 0);
 }
 
-/* It has lived for so long that it is to be sampled, and has used USED ns.
- * Whether it is one of too many that have only waited. */
+/* Whether the process, which is old enough to be sampled and has used USED ns,
+ * is one of too many that have only waited. */
 static bool
 is_one_of_many(uint64_t used)
 {
@@ -166,8 +166,8 @@ is_one_of_many(uint64_t used)
     return is_in_crowd;
 }
 
-/* CPU time of the program since the doze began, in ns. What the sampler uses is
- * not the program's; it has used some more when the second clock is read. */
+/* CPU time of the program since the doze began, in ns. The sampler's time is
+ * not the program's, and grows until the second clock is read. */
 static uint64_t
 used_by_program(void)
 {
@@ -208,7 +208,7 @@ should_wake(void)
 bool
 doze_sleep(bool (*is_called)(void), void (*heed)(void))
 {
-    uint64_t pause = WORTH_NS / 2, seen = 0; /* the first is of WORTH_NS */
+    uint64_t pause = WORTH_NS / 2, seen = 0; /* ends at WORTH_NS */
     called = is_called;
     for (;;) {
         uint32_t asleep = ASLEEP;

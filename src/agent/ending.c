@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ending.c -- see ending.h. What it says on stderr may be said in a signal
- * handler: no stdio, no allocation, and little stack. */
+/* ending.c -- see ending.h. Its messages may be written in a signal handler: no
+ * stdio, no allocation, and little stack. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -26,13 +26,14 @@
 #include "setup.h"
 #include "ending.h"
 
-/* How long after SPROF_EXIT_MS the thread that ends the process gives up, in
- * ns: STOP_NS for the sampler's last records, which a busy machine delays and a
- * disk may not take; MARGIN_NS for a writer that the kernel does not end. */
+/* Time in ns after SPROF_EXIT_MS at which the thread that ends the process
+ * gives up. STOP_NS is for the sampler's last records, which a busy machine
+ * delays and a disk may not take. MARGIN_NS is for a writer that the kernel
+ * does not end. */
 #define STOP_NS 1000000000u
 #define MARGIN_NS 2000000000u
 
-/* CPU time, in ns, from which it is reported though it has no sample: the
+/* CPU time, in ns, from which on a process without samples is reported: the
  * sampler had no CPU. */
 #define MUCH_CPU_NS 20000000u
 
@@ -40,7 +41,7 @@
  */
 #define MANY_ASKED 100u
 
-/* "0.2 %": how much PART is of WHOLE. */
+/* "0.2 %": PART in percent of WHOLE. */
 static void
 add_percent(struct text *text, uint64_t part, uint64_t whole)
 {
@@ -48,8 +49,8 @@ add_percent(struct text *text, uint64_t part, uint64_t whole)
     text_add(text, " %");
 }
 
-/* "12 lost (exited)", "12 lost (9 exited, 3 silent)" or "0 lost": a number that
- * is all of them is not told twice. */
+/* "12 lost (exited)", "12 lost (9 exited, 3 silent)" or "0 lost": if one cause
+ * has all, its number is not repeated. */
 static void
 add_losses(struct text *text, const struct sampler_result *result)
 {
@@ -81,9 +82,8 @@ add_rate(struct text *text, const struct sampler_result *result)
               0);
 }
 
-/* If the whole directory of a spool is gone, the user does not miss the spool.
- * The command that gathers the spools of many processes has ended before this
- * one. */
+/* If the whole directory of a spool is gone, the user does not miss the spool:
+ * the command that gathers spools has ended before this process. */
 static void
 say_removed(const char *spool)
 {
@@ -99,8 +99,8 @@ say_removed(const char *spool)
          NULL);
 }
 
-/* A full disk, the spool's cap, or the program's limit as it was at that
- * moment. The sampler has no stderr of its own to say so. */
+/* A full disk, the spool's cap, or the program's limit at that moment. The
+ * sampler has no stderr of its own to say so. */
 static void
 say_early_end(const char *spool, int error)
 {
@@ -140,11 +140,11 @@ say_flaws(const struct config_files *files, const struct sampler_result *result)
     if (result->recorder_error != 0)
         note(NOTE_ERROR, files->past,
              ": cannot be made: ", note_errno(result->recorder_error),
-             "; the past was kept in ", files->spool, ", as far as it has room",
-             NULL);
+             "; the past was kept in ", files->spool,
+             ", as much as it can hold", NULL);
     if (result->is_blind)
         note(NOTE_INFO,
-             "the kernel does not tell where threads wait "
+             "the kernel does not show where threads wait "
              "(/proc/self/task/TID/syscall): their waits have no stacks",
              NULL);
     if (result->is_displaced)
@@ -154,14 +154,13 @@ say_flaws(const struct config_files *files, const struct sampler_result *result)
              NULL);
     if (result->is_traced)
         note(NOTE_INFO,
-             "a process that is no debugger of those that are known traced the "
-             "program, and would have been stopped by our signals: threads "
-             "that ran meanwhile have no samples (SPROF_TRIGGER=timer takes "
-             "them all the same)",
+             "a process that is no known debugger traced the program, which "
+             "our signals would have stopped: threads that ran meanwhile have "
+             "no samples (with SPROF_TRIGGER=timer they have)",
              NULL);
 }
 
-/* Say that RESULT stands in PATH and that writing it took WRITING ns. Said on a
+/* Say that RESULT is in PATH and that writing it took WRITING ns. Printed on a
  * terminal or at SPROF_LOG=info. */
 static void
 say_written(const char *path, const struct sampler_result *result,
@@ -199,22 +198,22 @@ say_written(const char *path, const struct sampler_result *result,
     note(NOTE_ERROR, line, NULL);
 }
 
-/* Say that the samples stand in SPOOL, where nothing more was asked for. A
- * command that gathers the spools of many processes prints its own line. Said
- * at SPROF_LOG=info. */
+/* Say that the samples are in SPOOL, if no other file was asked for. A command
+ * that gathers the spools of many processes prints its own line. Printed at
+ * SPROF_LOG=info. */
 static void
 say_kept(const char *spool, const struct sampler_result *result)
 {
-    /* A process that has changed its user may have no way to look. */
+    /* A process that has changed its user may not be allowed to look. */
     if (access(spool, F_OK) != 0 && errno == ENOENT)
         say_removed(spool);
     else if (note_is_on(NOTE_INFO))
         say_written(spool, result, 0);
 }
 
-/* Say that nothing was sampled, so nothing is written. Said if many threads
- * were asked and none answered, or at SPROF_LOG=info. A program that ends at
- * once was asked a few times at most, which is not worth a line. */
+/* Say that there are no samples, and so no file. Printed if many threads were
+ * asked and none answered, or at SPROF_LOG=info. In a program that ends at once
+ * few were asked, which is not worth a line. */
 static void
 say_nothing(const struct sampler_result *result)
 {
@@ -233,17 +232,16 @@ say_nothing(const struct sampler_result *result)
 /* The work of the sampler thread at the end. */
 static OF_PROFILE struct {
     const struct ending *ending;
-    uint64_t until; /* CLOCK_MONOTONIC: SPROF_EXIT_MS is over */
+    uint64_t until; /* end of SPROF_EXIT_MS, CLOCK_MONOTONIC */
     struct sampler_result result;
     struct output_result output;
     bool is_written;
-    int remove_error;          /* errno for which an empty spool stays, or 0 */
-    struct output_result left; /* of the first child's profile that failed */
+    int remove_error;          /* errno why an empty spool stays, or 0 */
+    struct output_result left; /* of the first failed profile of a child */
     unsigned left_failed;
 } job;
 
-/* The past of a flight recorder is wanted by a request while it runs, and when
- * the process crashes. */
+/* Requests while it runs, and crashes, need the past of a flight recorder. */
 static bool
 is_profile_wanted(void)
 {
@@ -273,8 +271,8 @@ is_exit(void)
     return job.ending->reason == END_EXIT || job.ending->reason == END_QUICK;
 }
 
-/* Whether there is no sample, and no CPU time that deserves a profile by
- * itself. */
+/* Whether the profile has no sample, and not enough CPU time to be worth a
+ * file. */
 static bool
 has_nothing(void)
 {
@@ -329,7 +327,7 @@ write_files(void *unused)
                                      job.until, &job.left);
 }
 
-/* Say COMPLAINT, which holds for MORE processes, too. */
+/* Print COMPLAINT, which holds for MORE processes, too. */
 static void
 say_for_more(const char *complaint, unsigned more)
 {
@@ -351,7 +349,7 @@ say_left(void)
         say_for_more(job.left.complaint, job.left_failed - 1);
 }
 
-/* Whether the parent writes the profile for which there was no time. */
+/* Whether the parent writes the profile that was not written in time. */
 static bool
 leave_to_parent(void)
 {
@@ -376,7 +374,7 @@ say_not_written(void)
     job.left_failed -= left;
 }
 
-/* Say that the end was not waited for any longer, because of WHAT. */
+/* Say that the process no longer waits for the end, because of WHAT. */
 static void
 say_given_up(const char *what)
 {
@@ -392,7 +390,7 @@ say_given_up(const char *what)
     note(NOTE_ERROR, kept.complaint, NULL);
 }
 
-/* The profile is written. Where its place is not the usual one, that is said.
+/* The profile is written. Say its place if it is not the usual one.
  */
 static void
 say_profile(const struct config *config, const struct config_files *files)
@@ -452,7 +450,7 @@ ending_briefly(const struct ending *ending)
                     ending->reason);
 }
 
-/* Of SPROF_EXIT_MS, in ns. */
+/* SPROF_EXIT_MS in ns. */
 static uint64_t
 time_left(void)
 {
@@ -491,7 +489,7 @@ ending_run(const struct ending *ending)
     crowd_leave(CROWD_WAITING);
     if (reason == END_EXIT)
         mute_signals_end();
-    /* A process that a signal ends has no more to do. */
+    /* A process that a signal ends has nothing left to do. */
     if (ending->signo == 0)
         freeze_end(is_over);
 }

@@ -2,8 +2,8 @@
 /*
  * ending.h -- the end of a profile: sampling stops, and its files are written.
  * The thread that ends the process may have interrupted malloc: it neither
- * allocates nor locks, and leaves all work to the sampler's thread. The result,
- * and what went wrong, are then said on stderr.
+ * allocates nor locks, and leaves all work to the sampler's thread. Then it
+ * prints the result, and what went wrong, on stderr.
  */
 #ifndef AGENT_ENDING_H
 #define AGENT_ENDING_H
@@ -17,16 +17,16 @@
 #include "config.h"
 #include "sampler.h"
 
-/* How much longer than SPROF_EXIT_MS the end takes at most, in ns: the sampler
- * may not stop in time, or the kernel may not end the writer. */
+/* The end takes at most this many ns longer than SPROF_EXIT_MS: the sampler may
+ * not stop in time, or the kernel may not end the writer. */
 #define ENDING_MORE_NS 5000000000u
 
 struct ending {
     enum end_reason reason;
     int signo;     /* that kills the process, or 0 */
     pid_t ender;   /* the thread that ends it */
-    bool is_image; /* the process goes on: the plain names are for its last
-                    * profile */
+    bool is_image; /* the process goes on, and its last profile gets the plain
+                      names */
     const struct config *config;
     const struct settings *settings;
     struct config_files *files;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ending_signals.c -- see ending_signals.h. The handler may have interrupted
- * anything, malloc included: it claims the end of the process, has the sampler
- * write, waits, and dies. Nothing on that way allocates or takes a lock of the
- * program (lifecycle.c). What takes more stack than a sample runs on our own
+ * anything, including malloc: it claims the end of the process, has the sampler
+ * write, waits, and dies. None of this allocates or takes a lock of the program
+ * (lifecycle.c). Work that takes more stack than a sample runs on our own
  * stack.
  *
  * The hard thing is that the program and its children must not notice. They see
  * the program's own disposition, and the process dies of the very signal that
- * came. Process 1 of a container has no default action, so there nothing is
- * installed.
+ * came. Process 1 of a container has no default action, so it gets no handler.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -37,7 +36,7 @@
 #include "requests.h"
 #include "ending_signals.h"
 
-/* How many times the watch must see a signal waiting before it acts. */
+/* The watch acts when it has seen a signal waiting so many times. */
 #define WATCH_TURNS 2
 
 /* The signals before whose default action the profile is written. */
@@ -51,16 +50,16 @@ static ending_signals_end_process *end_process;
 
 #define STACK_SIZE (64u << 10)
 
-static char *stack; /* NULL if there is none; below it is a page as a guard */
+static char *stack; /* NULL: no stack; a guard page is below it */
 static OF_PROCESS _Atomic bool is_taken;
 
 struct call {
     void (*function)(void *);
     void *argument;
-    uint64_t mask; /* of signals, before */
+    uint64_t mask; /* mask of signals before */
 };
 
-/* valgrind says aloud that a stack was changed. */
+/* valgrind reports a changed stack. */
 static void
 reserve_stack(void)
 {
@@ -72,8 +71,9 @@ reserve_stack(void)
 /*
  * On our stack. The hard thing is the alternate stack on which a handler may
  * run: once the thread is elsewhere, the kernel takes it for free
- * (sigaltstack(2)), and the next signal's frame would overwrite ours. So it is
- * taken away meanwhile, and no signal comes between the two steps.
+ * (sigaltstack(2)), and the next signal's frame would overwrite ours. So the
+ * alternate stack is disabled meanwhile, and no signal comes between the two
+ * steps.
  *
  * Signals are blocked before and after.
  */
@@ -111,7 +111,7 @@ ending_signals_run_apart(void (*function)(void *), void *argument)
 /* State for which the program's stack has no room. */
 struct deep {
     int signo;
-    uint64_t mask; /* of signals, while it runs */
+    uint64_t mask; /* mask of signals while it runs */
 };
 
 static uint64_t
@@ -123,8 +123,8 @@ endings_word(void)
     return word;
 }
 
-/* The thread does not block our signals and a second one of those that end the
- * program, unless it blocked them before. */
+/* The thread leaves open our signals and those that end the program, unless it
+ * blocked them before. */
 static uint64_t
 mask_inside(const ucontext_t *context)
 {
@@ -224,8 +224,8 @@ would_take(pid_t tid, int signo)
            (status.blocked & signals_bit(signo)) == 0;
 }
 
-/* SIGNO has come, and no thread takes it: then this thread does. A waiting
- * thread that has a signal already would not be woken by another one. */
+/* SIGNO has come, and no thread takes it. So this thread does. A waiting thread
+ * that has a signal already would not be woken by another one. */
 static void
 end_stuck(int signo)
 {
@@ -257,7 +257,7 @@ ending_signals_watch(void)
     }
 }
 
-/* Signals that a descriptor was made for but does not get now. */
+/* Signals of a descriptor that it does not get now. */
 static _Atomic uint64_t missing;
 
 static uint64_t
@@ -279,7 +279,8 @@ find_fatal(uint64_t word)
     return found;
 }
 
-/* Whether the main thread waits for SIGNO, and so blocks it but for that. */
+/* Whether the main thread waits for SIGNO, and blocks it for that reason
+ * alone. */
 static bool
 does_main_wait(int signo)
 {

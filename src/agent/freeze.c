@@ -17,7 +17,7 @@
 
 static OF_PROFILE pid_t ender; /* valid before IS_EXITING is set */
 static OF_PROFILE _Atomic bool is_exiting;
-static OF_PROFILE _Atomic bool is_done; /* they are told once */
+static OF_PROFILE _Atomic bool is_done; /* done once */
 
 /* Whether thread TID may run on while the profile is written, and our signal
  * ends no wait of it. A wait for a futex goes on after a signal, and libc makes

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * freeze.h -- keeps the threads of a process that ends in our handler, while
- * its profile is written. Without libsprof they would be gone by now, and what
- * they need may be freed already. Threads of CPython 3.10 that wait for the
+ * its profile is written. Without libsprof they would already be gone, and what
+ * they need may be freed. Threads of CPython 3.10 that wait for the
  * interpreter's lock wake every 5 ms, and would die of it.
  */
 #ifndef AGENT_FREEZE_H
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Thread ENDER ends the process, and is not to be kept. IS_EXIT: it does so by
- * exit(3) or _exit(2). Context: any thread. */
+/* Thread ENDER ends the process, and is not kept. IS_EXIT: it calls exit(3) or
+ * _exit(2). Context: any thread. */
 void freeze_begin(pid_t ender, bool is_exit);
 
 /* Keep each other thread in our handler after its next sample. Otherwise
- * threads that compute would leave the sampler, for which the ender waits,
- * little of the CPUs: of 256 such threads on two CPUs the end took 8 s.
- * Context: any thread. */
+ * threads that compute would leave few CPUs to the sampler, for which the ender
+ * waits: with 256 such threads on two CPUs the end took 8 s. Context: any
+ * thread. */
 void freeze_running(void);
 
 /* Whether the sampler is to keep the others before its last work. Context:
@@ -31,13 +31,13 @@ pid_t freeze_ender(void);
 /*
  * Keep the threads of this process in our handler until ask_thaw, all but the
  * ender and the sampler. GOES_ON: exit(3) goes on afterwards, and may join
- * them. So threads whose wait the signal might end are left alone. A thread
- * that is kept answers no question. Context: sampler.
+ * them. So a thread whose wait the signal might end is not kept. A thread that
+ * is kept answers no question. Context: sampler.
  */
 void freeze_others(bool goes_on);
 
-/* Let them go, as ask_thaw does with IS_LATE. A sampler that comes later keeps
- * none. Context: any thread. */
+/* Let them go, as ask_thaw does with IS_LATE. A later sampler keeps none.
+ * Context: any thread. */
 void freeze_end(bool is_late);
 
 #endif

@@ -54,7 +54,7 @@ guardian_start(void)
         return;
     ending_signals_recheck(true);
     ask_ring();
-    /* With a stack of the default size: what the program does at exit, and the
+    /* The stack has the default size: the program's exit handlers, and the
      * writing of the profile, will run on it. */
     pthread_attr_init(&attributes);
     pthread_attr_getstacksize(&attributes, &size);

@@ -3,8 +3,8 @@
  * guardian.h -- keeps the program's descriptors until its last thread has left.
  * When the main thread has called pthread_exit, the process ends with its last
  * thread. That thread runs exit(0). The sampler must not be that thread: it has
- * its own descriptor table. With the last other thread the program's table is
- * gone, and unwritten output with it.
+ * its own descriptor table. The program's table ends with the last other
+ * thread, and unwritten output with it.
  */
 #ifndef AGENT_GUARDIAN_H
 #define AGENT_GUARDIAN_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * left.c -- see left.h. A parent and its children share one word of memory. The
- * word tells the parent only that a spool may be there to look for. It tells no
- * more, because another program may control the child meanwhile. The parent
- * makes the names of the child's files itself, from the template of the names
- * and in its own directory.
+ * word only says that a spool may exist. It says no more, because another
+ * program may control the child meanwhile. The parent makes the names of the
+ * child's files itself, from the template of the names and in its own
+ * directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,8 @@ struct word {
     _Atomic uint32_t state;
 };
 
-/* A child has called left_mark; the parent ends, and may have looked by now. */
+/* A child has called left_mark; the parent ends, and may have looked
+ * already. */
 enum { HAS_LEFT = 1, IS_CLOSED = 2 };
 
 static struct word *of_children, *of_parent;

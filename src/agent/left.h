@@ -3,9 +3,9 @@
  * left.h -- the spools of children that wrote no profile. A child that changed
  * its user may not be allowed to write to the directory of the profile. Its
  * parent, which is still the superuser, writes the child's profile when the
- * parent ends. So it does for a child that had no time (SPROF_EXIT_MS). A
- * tracer may have killed a traced child. If that child's spool has no sample,
- * the parent removes it.
+ * parent ends. It also does that for a child that ran out of time
+ * (SPROF_EXIT_MS). A tracer may have killed a traced child. If that child's
+ * spool has no sample, the parent removes it.
  */
 #ifndef AGENT_LEFT_H
 #define AGENT_LEFT_H
@@ -29,8 +29,8 @@ void left_mark(void);
  * live, and have other rights than this process. */
 bool left_to_parent(void);
 
-/* This process has had no time to write its profile. Leave that to the parent.
- * Returns false if the parent is gone or ends, or has not the library. */
+/* This process ran out of time for its profile. Leave the profile to the
+ * parent. Returns false if the parent is gone or ends, or lacks the library. */
 bool left_leave(void);
 
 /* This process ends. From now on its children leave nothing to it. */

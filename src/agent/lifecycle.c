@@ -53,7 +53,7 @@
 #include "lifecycle.h"
 
 /* Time in ns in which a second signal counts as the same. Ctrl-C and a process
- * that passes it on come in the same moment. A later signal is from a user who
+ * that passes it on come in the same moment. A later signal means that the user
  * does not want to wait. */
 #define PATIENCE_NS 1000000000u
 
@@ -73,10 +73,11 @@ static struct config config;
 static struct settings settings;   /* of the present profile, or of the next */
 static struct config_files *files; /* reserved at the start */
 
-/* The thread's forks that a hook waits for: a handler may fork on top. */
+/* Nesting of the thread's forks that hooks wait for: a handler may fork on
+ * top. */
 static __thread uint32_t hooked_forks;
 
-/* Of our own memory, nobody says that it is short. */
+/* Printed here, because no other place reports that our own memory is short. */
 static void
 give_up(void)
 {
@@ -86,12 +87,12 @@ give_up(void)
          "; not profiling", NULL);
 }
 
-/* Why there is no spool; "" if nothing is wrong. Written by the sampler, which
- * has no standard error, and said at the end. */
+/* Why no spool exists; "" if all is well. The sampler, which has no standard
+ * error, writes it, and the end prints it. */
 static OF_PROFILE char complaint[512];
 
-/* Make the spool, on the sampler's thread. An earlier image may have told some
- * of the first thread's CPU time. */
+/* Make the spool, on the sampler's thread. An earlier image may have reported a
+ * part of the first thread's CPU time. */
 static int
 open_journal(bool has_own_files)
 {
@@ -124,7 +125,8 @@ has_main_ended(uint32_t *code)
 /* The sampler's thread is the last one. The main thread ended by its own system
  * call (exit(2)), or a filter of seccomp(2) killed it; with a guardian the
  * sampler is not the last. Write the profile and end the process with the
- * status that it would have; since Linux 5.17 that is the last thread's. */
+ * status that it would have without us; since Linux 5.17 that is the last
+ * thread's. */
 static void
 stand_in(bool is_single_thread)
 {
@@ -139,8 +141,8 @@ stand_in(bool is_single_thread)
     arch_syscall(SYS_exit, code >> STATUS_OF_CODE, 0, 0, 0, 0, 0);
 }
 
-/* Ready all that the sampler needs but the spool. Returns 0, or -1 if there is
- * no profile, having said why. */
+/* Prepare all that the sampler needs, except the spool. Returns 0, or -1 after
+ * a message if there will be no profile. */
 static int
 prepare_sampler(bool is_child)
 {
@@ -171,21 +173,22 @@ ending_for(enum end_reason reason, int signo)
                            .complaint = complaint};
 }
 
-/* The one thread that ends the profile, 0 while there is none; when it began;
- * and the signal that came to it meanwhile. The end may come from any thread,
- * and from several at once: the first thread does it, and the others wait. */
+/* The thread that ends the profile, 0: none yet; when it began; and the signal
+ * that it got meanwhile. The end may come from any thread, and from several at
+ * once: the first thread does it, and the others wait. */
 static OF_PROCESS _Atomic uint32_t ender;
 static OF_PROCESS _Atomic uint64_t ending_since; /* CLOCK_MONOTONIC ns */
 static OF_PROCESS _Atomic int deferred;
 
 /* End the profile if it is on and no other thread ends it. Meanwhile no handler
- * of the program runs on this thread. Returns whether this one ended it. */
+ * of the program runs on this thread. Returns whether this thread ended it. */
 static bool
 try_to_end(enum end_reason reason, int signo)
 {
     uint32_t none = 0;
     uint64_t old = 0;
-    /* Blocked first: exit in a handler on top of us would wait for us. */
+    /* Signals are blocked first: exit in a handler on top of us would wait for
+     * us. */
     mute_signals_handlers(true, (int)config.options.signal.number, &old);
     bool is_ender =
         phase_now() == PHASE_RUNNING &&
@@ -217,8 +220,8 @@ wait_for_ender(void)
 }
 
 /* If another thread ends the profile, wait for it. Without a profile to write,
- * that thread would have ended the process by now. So what the caller was about
- * to do has to be as much later. */
+ * that thread would already have ended the process. So the caller's next action
+ * is delayed until then. */
 static void
 stay_behind(void)
 {
@@ -237,9 +240,9 @@ stay_behind(void)
 
 /* As lifecycle_end, for SIGNO, which is about to end the process by its default
  * action. All other threads stand still meanwhile, and writing may not take
- * long. If this is called again after a moment, the writing is broken off, and
- * the spool is left. Returns false if the signal interrupted the thread that
- * ends the process, which will let it act. */
+ * long. If this is called again after a moment, the writing is stopped, and the
+ * spool stays. Returns false if the signal interrupted the thread that ends the
+ * process, which will let the signal act. */
 static bool
 end_for_signal(int signo)
 {
@@ -258,7 +261,7 @@ end_for_signal(int signo)
     return true;
 }
 
-/* Ready this process to be sampled, the first time or after a fork. */
+/* Prepare this process to be sampled, the first time or after a fork. */
 static int
 prepare(bool is_child)
 {
@@ -273,7 +276,7 @@ prepare(bool is_child)
 }
 
 /* Make the sampler's thread. No signal is handled meanwhile: one that ends the
- * process would wait, on top of us, for what cannot come. */
+ * process would wait, on top of us, for ever. */
 static void
 launch(void)
 {
@@ -289,9 +292,9 @@ launch(void)
     give_up();
 }
 
-/* A sampler's thread that did not end in time still uses the state that a
- * profile begins anew (base/state.h): there is no profile then. In a handler on
- * top of a fork the thread is made when the fork has returned. */
+/* If the last sampler's thread did not end in time, it still uses the state
+ * that a profile renews (base/state.h). Then there is no profile. In a handler
+ * on top of a fork the thread is made after the fork has returned. */
 static void
 start(void)
 {
@@ -301,8 +304,8 @@ start(void)
         launch();
 }
 
-/* The last of what exit(3) calls, on whatever thread: one that returns from
- * main must not overtake the one that exits. */
+/* The last function that exit(3) calls, on any thread: a thread that returns
+ * from main must not overtake the one that exits. */
 static void
 stay_behind_at_exit(void *unused)
 {
@@ -314,25 +317,26 @@ stay_behind_at_exit(void *unused)
 void
 lifecycle_end(enum end_reason reason)
 {
-    /* For good, then. */
+    /* Then it ends for good. */
     if (reason != END_EXEC && phase_now() == PHASE_ASIDE && phase_is_own() &&
         phase_move(PHASE_ASIDE, PHASE_ENDED) && reason != END_STOP) {
         const struct ending ending = ending_for(reason, 0);
         ending_briefly(&ending);
     }
-    /* Without a system call: a filter of the program may be in force. */
+    /* No system call is made: a filter of the program may be in force. */
     if (phase_now() == PHASE_OFF ||
         (phase_now() == PHASE_ENDED && atomic_load(&ender) == 0) ||
         !phase_is_own())
         return;
-    /* An exec ends what has not begun without our help, or it fails. */
+    /* If sampling has not begun, nothing is left to do: the exec ends this
+     * image, or fails. */
     if (reason == END_EXEC && doze_hold()) {
         crowd_leave(CROWD_WAITING);
         return;
     }
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on, because
-         * it would wait for its own thread. The spool is left. */
+         * it would wait for its own thread. The spool stays. */
         stay_behind();
         return;
     }
@@ -351,7 +355,7 @@ void
 lifecycle_end_apart(enum end_reason reason)
 {
     uint64_t unused;
-    /* What is left then takes neither room nor system calls. */
+    /* The rest takes neither room nor system calls. */
     if (!phase_is_running()) {
         lifecycle_end(reason);
         return;
@@ -390,7 +394,7 @@ go_on_from_now(void)
     settings.clock = settings.base = clock_own();
 }
 
-/* End what has begun; the next profile goes on where it ends. */
+/* End the present profile; the next one goes on where it ends. */
 static void
 end_for_a_while(void)
 {
@@ -478,9 +482,9 @@ after_fork_in_parent(void)
     fork_time_take();
 }
 
-/* To make a thread, libc allocates; and the program's allocator may be locked
- * until fork handlers of its own have run, which come after ours. So behind a
- * hook the thread is made when the fork has returned. */
+/* libc allocates to make a thread. The program's allocator may be locked until
+ * its own fork handlers have run, which come after ours. So the hook on fork
+ * makes the thread after the fork has returned. */
 static void
 after_fork_in_child(void)
 {
@@ -513,8 +517,8 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
     return result;
 }
 
-/* Whether the process may be sampled: a filter that it was started with does
- * not kill it for that. */
+/* Whether the process may be sampled: no filter that it was started with would
+ * kill it for that. */
 static bool
 may_begin(void)
 {
@@ -528,8 +532,8 @@ may_begin(void)
     return false;
 }
 
-/* The C library gives what main gets to the constructors of all modules
- * (glibc, elf/dl-init.c). The functions behind the hooks are looked up even if
+/* The C library passes main's arguments to the constructors of all modules
+ * (glibc, elf/dl-init.c). The real functions of the hooks are looked up even if
  * nothing is profiled: later, a signal handler may call a hook, or a thread
  * without thread-local storage, where dlsym would fail. */
 __attribute__((constructor)) static void
@@ -572,7 +576,8 @@ __attribute__((destructor)) static void
 finish(void)
 {
     int saved = errno;
-    /* For no module: those of ours end with this very function. */
+    /* Registered for no module: functions of our own module would end with this
+     * one. */
     if (phase_is_running())
         (void)__cxa_atexit(stay_behind_at_exit, NULL, NULL);
     lifecycle_end(END_EXIT);

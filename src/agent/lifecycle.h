@@ -13,9 +13,9 @@
 #include "base/arch.h"
 #include "store/layout.h"
 
-/* Have sampling see what comes next from its first moment: if it has not begun
- * (doze.h), begin and wait for that. The caller is in no handler. Context: any
- * thread. */
+/* Let sampling see the caller's next action from its first moment: if it has
+ * not begun (doze.h), begin and wait for that. The caller is in no handler.
+ * Context: any thread. */
 void lifecycle_hurry(void);
 
 /* Whether the profiler runs and has not begun to sample (doze.h). Context: any.
@@ -26,20 +26,20 @@ bool lifecycle_is_early(void);
  * before an exec, and the thread has left on return. Returns false if the
  * process is not sampled. lifecycle_come_back (not in a handler) begins
  * sampling again, when the program makes a thread. It also begins again in the
- * children. The time that the first thread used meanwhile is known by its
- * clocks. errno is kept. */
+ * children. The first thread's clocks show its time meanwhile. errno is
+ * kept. */
 bool lifecycle_stand_aside(void);
 void lifecycle_come_back(void);
 
 /*
  * End sampling for REASON and write the profile. The first call does it. Calls
  * that come meanwhile wait for it, and later ones return at once. Does nothing
- * in a process that is not the one that started (a raw clone, a vfork child).
+ * in another process than the one that started (a raw clone, a vfork child).
  */
 void lifecycle_end(enum end_reason reason);
 
-/* As lifecycle_end, on a stack of our own (ending_signals.h) if there is
- * anything to do. Context: any. */
+/* As lifecycle_end, on a stack of our own (ending_signals.h) if there is work
+ * to do. Context: any. */
 void lifecycle_end_apart(enum end_reason reason);
 
 /* The calling thread is about to start a program (mask_before_exec). While

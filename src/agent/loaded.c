@@ -2,13 +2,13 @@
 /*
  * loaded.c -- see loaded.h. The list is read and changed within a callback of
  * dl_iterate_phdr(3): the loader holds a lock meanwhile, which nests (glibc,
- * elf/dl-iteratephdr.c). It counts loads and unloads, so that a list which is
- * still the same is not read.
+ * elf/dl-iteratephdr.c). It counts loads and unloads, so an unchanged list is
+ * not read.
  *
- * The hard thing is what comes and goes unseen between two readings: dlopen(3)
- * has no hook, and libc loads modules itself (iconv, NSS). The count of loads
- * tells that. Then each module may be another one than before, but for those
- * that the program began with.
+ * The hard thing is a module that comes and goes unseen between two readings:
+ * dlopen(3) has no hook, and libc loads modules itself (iconv, NSS). The count
+ * of loads shows that. Then each module may have changed, except those that the
+ * program began with.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -20,8 +20,8 @@
 #include "process/unloads.h"
 #include "loaded.h"
 
-/* Most modules in the list. With more, each unload puts all of them in doubt.
- */
+/* Limit of the modules in the list. With more, each unload puts all of them in
+ * doubt. */
 #define MODULES_MAX 4096u
 
 /* The modules in the loader's order: a new one becomes the last. Reserved once,
@@ -36,14 +36,14 @@ static unsigned long long loads, unloads; /* as the loader counts them */
 
 /* The loader's list is being compared with ours. */
 struct pass {
-    uint32_t had;   /* modules in the old list */
-    uint32_t next;  /* of these, the first that was not found yet */
+    uint32_t had;   /* number of modules in the old list */
+    uint32_t next;  /* the first of these that was not found yet */
     uint32_t kept;  /* modules in the new list, the old ones first */
     uint32_t fresh; /* modules that are new */
     uint32_t gone;
 };
 
-/* The old modules up to number UNTIL are not in the loader's list any more. */
+/* The old modules up to number UNTIL are no longer in the loader's list. */
 static void
 drop_until(struct pass *pass, uint32_t until)
 {
@@ -111,7 +111,7 @@ settle(struct dl_phdr_info *info, size_t size, void *unused)
     uint32_t old = pass.had - pass.gone;
     for (uint32_t i = first_count; i < old && came != pass.fresh; i++)
         unloads_note(modules[i].start, modules[i].end);
-    /* In another list of the loader (dlmopen(3)), or one that is not kept. */
+    /* A module of another list (dlmopen(3)), or one that is not kept. */
     if ((came == 0 && pass.gone == 0) || pass.kept == MODULES_MAX)
         unloads_note(0, UINT64_MAX);
     count = pass.kept;

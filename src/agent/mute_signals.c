@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mute_signals.c -- see mute_signals.h. There are two ways.
+ * mute_signals.c -- see mute_signals.h. Two ways exist.
  *
  * Where the thread that ends the process is the program's only one, it holds
  * the signals: it blocks them. In the end it takes those that came from the
@@ -13,8 +13,8 @@
  * (sigaction(2), POSIX: "setting a signal action to SIG_IGN").
  *
  * A process that shares the table of dispositions would be deaf, too, and for
- * good where this one ends before it restores them. For its sake the signals
- * are held there, whatever threads there are.
+ * good if this one ends before it restores them. So in that case the signals
+ * are held, even in a program with several threads.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -35,8 +35,8 @@ static struct sys_action before[NSIG];
 /* Limit in ns of the wait for programs that other threads start just now. */
 #define STARTED_NS 20000000u
 
-/* The rest of BEFORE is not valid. A thread that starts a program reads it
- * after it has counted itself (disposition_wait_for_starters). */
+/* The signals for which BEFORE is valid. A thread that starts a program reads
+ * it after it has counted itself (disposition_wait_for_starters). */
 static OF_PROCESS _Atomic uint64_t ignored;
 static uint64_t held;
 
@@ -60,8 +60,8 @@ ignore(int signo)
     (void)sys_set_action(signo, &none);
 }
 
-/* Whether no thread of the program runs but the caller. Such a directory has
- * two names of its own, and one more for each directory in it (stat(2)). */
+/* Whether the caller is the program's only thread. A directory of /proc has two
+ * names of its own, and one more for each directory in it (stat(2)). */
 static bool
 is_alone(void)
 {
@@ -70,7 +70,7 @@ is_alone(void)
            status.st_nlink == 3u + sampler_thread_is_there();
 }
 
-/* Keep out of HELD what the program has let wait. */
+/* Remove from HELD the signals that the program itself has let wait. */
 static void
 hold(uint64_t muted)
 {
@@ -86,7 +86,7 @@ mute_signals_handlers(bool may_end, int signo, uint64_t *old)
                                SIGFPE,  SIGILL,  SIGNALS_SETXID};
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
     uint64_t blocked = ~0ull;
-    /* In words, because sigdelset does not know those of libc. */
+    /* Words, because sigdelset does not know libc's own signals. */
     for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
         blocked &= ~signals_bit(open[i]);
     for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)

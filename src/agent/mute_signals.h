@@ -25,16 +25,16 @@ void mute_signals_handlers(bool may_end, int signo, uint64_t *old);
  */
 void mute_signals_begin(void);
 
-/* Whether that is so because dispositions are changed. Context: any. */
+/* Whether signals are muted by changed dispositions. Context: any. */
 bool mute_signals_are_ignored(void);
 
 /* In a child that has a copy of the dispositions: restore there, too, the
  * dispositions from before mute_signals_begin. Context: any. */
 void mute_signals_end_in_child(void);
 
-/* Restore the dispositions from before mute_signals_begin. No signal is pending
- * then that was muted. Not called where no code of the program runs afterwards;
- * the caller then goes on blocking what mute_signals_handlers blocks. */
+/* Restore the dispositions from before mute_signals_begin. Then no muted signal
+ * is pending. Not called if no code of the program runs afterwards; the caller
+ * then goes on blocking what mute_signals_handlers blocks. */
 void mute_signals_end(void);
 
 #endif

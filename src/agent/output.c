@@ -81,7 +81,7 @@ output_keep_spool(const struct config_files *files,
     }
     if (!text.cut)
         return -1;
-    /* A truncated command is of no use. Name only the spool. */
+    /* A truncated command is useless. Name only the spool. */
     text_begin(&text, result->complaint, sizeof(result->complaint));
     text_add(&text, what);
     text_add(&text, why);
@@ -123,7 +123,7 @@ fail_to_run(const struct config *config, const struct config_files *files,
     return output_keep_spool(files, result, what, "");
 }
 
-/* Run ARGUMENTS until CLOCK_MONOTONIC UNTIL at most, when there is a place.
+/* When a place is free, run ARGUMENTS until CLOCK_MONOTONIC UNTIL at most.
  * Returns 0, or errno. */
 static int
 run(const char *const arguments[], uint64_t until, char *answer, size_t size)
@@ -198,8 +198,8 @@ output_convert_spool(const struct config *config,
     return 0;
 }
 
-/* Whether the command that records has other mounts than this process: a path
- * leads to another file there. */
+/* Whether the command that records has other mounts than this process: there a
+ * path may lead to another file. */
 static bool
 has_other_mounts(const struct config_files *files)
 {

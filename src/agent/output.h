@@ -28,10 +28,10 @@ void output_arguments(const struct config *config,
                       const char *arguments[OUTPUT_ARGUMENTS]);
 
 /*
- * Give the spool of FILES the names of its functions, where the command that
- * collects it could not find them. A file may be gone from its path, or lie
- * there for this process alone. Not after CLOCK_MONOTONIC UNTIL. If that fails,
- * the spool stays as it is. Otherwise as output_convert_spool.
+ * Write the names of its functions into the spool of FILES, if the command that
+ * collects it could not find them: a file may be gone from its path, or visible
+ * to this process alone. Not after CLOCK_MONOTONIC UNTIL. If that fails, the
+ * spool stays as it is. Otherwise as output_convert_spool.
  */
 void output_name_spool(const struct config *config,
                        const struct config_files *files, uint64_t until);
@@ -41,12 +41,12 @@ bool output_is_ok(char *answer);
 
 struct output_result {
     uint64_t ns;         /* duration of the writing */
-    bool is_late;        /* the time was over */
+    bool is_late;        /* time ran out */
     char complaint[900]; /* one line about the failure; else "" */
 };
 
-/* Set the complaint of *RESULT: WHAT and WHY, and how to make FILES from the
- * spool. Returns -1. */
+/* Set the complaint of *RESULT from WHAT, WHY and the command that makes FILES
+ * from the spool. Returns -1. */
 int output_keep_spool(const struct config_files *files,
                       struct output_result *result, const char *what,
                       const char *why);

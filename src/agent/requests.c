@@ -7,8 +7,8 @@
  * sampler.
  *
  * One process at a time is run beside the program. A request that needs such a
- * process waits in the queue while another one runs. The requests behind it
- * wait as well. So all requests are done in the order in which they came.
+ * process waits in the queue while another one runs. The requests after it wait
+ * as well. So all requests are done in the order in which they came.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,10 +67,10 @@ struct entry {
 static OF_PROFILE struct entry ring[RING];
 static OF_PROFILE _Atomic uint32_t written, taken;
 static OF_PROFILE struct requests_call calls[CALLS];
-static uint64_t opened; /* signals that all threads were told to unblock */
+static uint64_t opened; /* signals that all threads were asked to unblock */
 
 /* Whether the sampler takes the signal, and whether a thread wants it to leave
- * the signal alone. LEAVE_NS: longest ns that the thread waits for that. */
+ * the signal alone. LEAVE_NS: longest wait of that thread, in ns. */
 static OF_PROFILE _Atomic uint32_t listens, must_leave;
 #define LEAVE_NS 1000000000u
 
@@ -99,7 +99,7 @@ requests_unblock_signal(void)
     atomic_store(&listens, 1);
 }
 
-/* A signal that the sampler receives is sent again, and comes late. So the
+/* A signal that the sampler receives is sent again, and arrives late. So the
  * sampler blocks the number before the program takes it. */
 void
 requests_block_signal(void)
@@ -122,7 +122,7 @@ stop_listening(void)
     sys_futex_wake(&listens, 1 << 30);
 }
 
-/* Put REQUEST into the ring. Returns whether there was room. */
+/* Put REQUEST into the ring. Returns false if the ring is full. */
 static bool
 put(const struct requests_item *request)
 {
@@ -157,7 +157,7 @@ requests_take(const siginfo_t *info)
     return true;
 }
 
-/* Whether there is something in the ring. */
+/* Whether the ring has an entry. */
 static bool
 is_asked(void)
 {
@@ -217,7 +217,7 @@ requests_answer(const struct requests_item *request, int error,
         give_place(request->call);
 }
 
-/* The number is the program's by now. Some threads block it only because the
+/* The number is now the program's. Some threads block it only because the
  * library did so. Have these threads unblock it. A tracer would see the signal
  * for that, so a traced thread does it when it next sets a mask or waits.
  * Context: sampler. */
@@ -243,7 +243,7 @@ unblock_threads(void)
             (void)cookie_order(threads_at(i)->tid, COOKIE_SETTLE);
 }
 
-/* A free place, NULL if all are taken: then too many threads wait already. */
+/* A free place, NULL if all are taken: too many threads wait. */
 static struct requests_call *
 take_place(void)
 {
@@ -295,8 +295,8 @@ requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
 #define PRINT_NS 60000000000u
 #define WRITE_NS 120000000000u
 
-/* The longest wait for all requests when the program ends: half of what the end
- * may take. The rest is for the profile. */
+/* The longest wait for all requests when the program ends: half of the time for
+ * the end. The rest is for the profile. */
 #define LAST_NS (options_exit_ns(&config->options) / 2)
 
 static const struct config *config;
@@ -309,13 +309,13 @@ static OF_PROFILE struct {
     struct spawned spawned;
     char answer[OUTPUT_ANSWER];
 } job;
-static struct config_files *dump; /* names for WRITE; reserved at the first */
+static struct config_files *dump; /* for WRITE; reserved at the first */
 
-/* What cannot be done for an alarm or a bare request. */
+/* The message for a failed alarm or bare request. */
 #define NO_STACKS "the stacks cannot be printed: "
 #define NO_FILE "SPROF_DUMP_WHEN: the profile cannot be written: "
 
-/* The last nonce of a dump whose request had none. */
+/* The last nonce for a dump whose request had none. */
 static OF_PROFILE uint32_t last_nonce;
 
 void
@@ -398,9 +398,9 @@ is_for_messages(int fd)
 /*
  * Copy the program's descriptor FD into the sampler's table, above the standard
  * ones. The caller closes the copy. If not IS_MEANT, FD must be for messages.
- * Such a descriptor has no regular file, or is open for writing alone or for
- * appending. Another one may have data: a program can close its standard error,
- * and open its data there. Returns the copy, or -1 if there is none.
+ * A descriptor for messages is no regular file, or is open only for writing or
+ * for appending. Another one may have data: a program can close its standard
+ * error, and open its data there. Returns the copy, or -1.
  */
 static int
 open_of_program(int fd, bool is_meant)
@@ -419,8 +419,8 @@ open_of_program(int fd, bool is_meant)
     return higher;
 }
 
-/* Say on the program's standard error that a bare request failed, or an alarm:
- * there is no other answer. WHAT is what could not be done. The sampler does
+/* Say on the program's standard error that a bare request or an alarm failed:
+ * they get no other answer. WHAT is what could not be done. The sampler does
  * not wait for a full pipe. A pipe that poll(2) reports as writable has room
  * for a line (pipe(7)). */
 static void
@@ -443,8 +443,8 @@ complain(const char *what, const char *why)
         sys_close(fd);
 }
 
-/* Answer the request of the process, which has ended, or could not be run
- * (ERROR). */
+/* Answer the request of the process beside the program, which has ended, or
+ * could not be run (ERROR). */
 static void
 end_job(int error)
 {
@@ -467,8 +467,8 @@ end_job(int error)
                  error != 0 ? note_errno(error) : job.answer);
 }
 
-/* Run libsprof-report.so for REQUEST, beside the program. requests_heed sees
- * when it has ended. It is killed after NS. */
+/* Run libsprof-report.so for REQUEST, beside the program. requests_heed notices
+ * its end. It is killed after NS. */
 static void
 run_job(const struct requests_item *request, const char *const arguments[],
         int message, uint64_t ns)
@@ -530,7 +530,7 @@ write_profile(const struct requests_item *request, const char *word)
 }
 
 /* Take the stacks of all threads. `sprofile` reads them in the spool. A call
- * also gets them as addresses in its own memory. */
+ * from the program also gets them as addresses in its own memory. */
 static void
 take_stacks(const struct requests_item *request)
 {
@@ -570,7 +570,7 @@ do_request(const struct requests_item *request)
     }
 }
 
-/* CONDITION holds: write the profile, with a mark that tells it. */
+/* CONDITION holds: write the profile, with a mark that names the condition. */
 static void
 write_for(const struct condition *condition)
 {

@@ -20,7 +20,7 @@ struct requests_call;
 
 struct requests_item {
     enum request request;
-    uint32_t nonce;             /* of a request by signal; 0: it has none */
+    uint32_t nonce;             /* of a request by signal; 0: none */
     struct requests_call *call; /* of a request by a call, else NULL */
     int fd; /* of PRINT by a call: the program's descriptor */
 };
@@ -37,11 +37,11 @@ void requests_unblock_signal(void);
  * timer for example. Context: any. */
 bool requests_take(const siginfo_t *info);
 
-/* Whether there is a request, or the sampler must block the number, or threads
- * must unblock it. Context: sampler. */
+/* Whether a request waits, the sampler must block the number, or threads must
+ * unblock it. Context: sampler. */
 bool requests_is_wanted(void);
 
-/* The next request; false if there is none. Context: sampler. */
+/* Take the next request. Returns false if none waits. Context: sampler. */
 bool requests_next(struct requests_item *request);
 
 /* Answer REQUEST. ERROR is 0, or the errno with which it failed. TEXT goes with
@@ -58,8 +58,8 @@ void requests_block_signal(void);
 struct all_stacks_memory *requests_memory(const struct requests_item *request);
 
 /*
- * Ask the sampler for REQUEST, and wait for the answer, NS at most. FD is where
- * PRINT writes. MEMORY is NULL, or for STACKS, made by sys_reserve. After
+ * Ask the sampler for REQUEST, and wait for the answer, NS at most. PRINT
+ * writes to FD. MEMORY is NULL, or memory of sys_reserve for STACKS. After
  * ETIMEDOUT it belongs to the sampler. Returns 0, or the errno with which the
  * request failed. ETIMEDOUT: no answer came in time. EAGAIN: too many threads
  * ask at once. The sampler does not call this function. Context: any.

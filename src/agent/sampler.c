@@ -47,15 +47,15 @@
 #include "requests.h"
 #include "sampler.h"
 
-/* How long a fork waits for a busy sampler, in ns. What is not done by then,
- * the child begins anew. */
+/* Longest wait of a fork for a busy sampler, in ns. The child begins unfinished
+ * work anew. */
 #define PAUSE_NS 100000000u
 
-/* Age in ns from which a process is sampled, however little it runs. */
+/* Age in ns from which on a process is sampled, however little it runs. */
 #define DOZE_NS 100000000u
 
-/* Time in ns between two checks for a signal that is stuck, at least; and for
- * which the sampler sleeps between two sessions, at most. */
+/* Least time in ns between two checks for a stuck signal, and longest sleep of
+ * the sampler between two sessions. */
 #define WATCH_NS 1000000000u
 #define REST_NS 2000000000u
 
@@ -65,7 +65,7 @@
 static const struct settings *settings;
 static const struct sampler_calls *calls;
 
-/* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
+/* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: on request. */
 static uint64_t begin_at;
 
 static OF_PROFILE _Atomic uint32_t stop_wanted;
@@ -75,14 +75,14 @@ static OF_PROFILE bool is_short_of_memory;
 
 /*
  * After its last sample the sampler offers to run a function. One word is the
- * whole conversation. The sampler moves ABSENT to OFFERED, and OFFERED back to
+ * whole handshake. The sampler moves ABSENT to OFFERED, and OFFERED back to
  * ABSENT when no thread has come. The ending thread moves OFFERED to GIVEN. The
  * sampler moves GIVEN to DONE.
  */
 enum offer { OFFER_ABSENT, OFFER_OFFERED, OFFER_GIVEN, OFFER_DONE };
 
-/* How long the offer stands, in ns. The thread that ends the process asks at
- * once, but it may lose its CPU before it does. */
+/* Lifetime of the offer, in ns. The thread that ends the process asks at once,
+ * but it may lose its CPU before it does. */
 #define OFFER_NS 2000000000u
 
 static OF_PROFILE _Atomic uint32_t offer;
@@ -97,7 +97,7 @@ wait_while(enum offer as, uint64_t until)
         sys_futex_wait(&offer, as, until);
 }
 
-/* Let sampler_run find the sampler. Called before any thread is told that the
+/* Let sampler_run find the sampler. Called before any thread can see that the
  * journal has ended. Context: sampler. */
 static void
 offer_thread(void)
@@ -132,7 +132,7 @@ sampler_run(void (*function)(void *), void *argument, uint64_t ns)
         return true;
     }
     sys_futex_wake(&offer, 1);
-    /* The sampler has it now, and will say DONE. */
+    /* The sampler has the function now, and will set DONE. */
     wait_while(OFFER_GIVEN, clock_now() + ns);
     return atomic_load(&offer) == OFFER_DONE;
 }
@@ -154,15 +154,15 @@ heed(void)
         roster_rearm();
     if (tracee_is_wanted())
         session_check_tracer(clock_now());
-    /* It stays there for as long as it is to. */
+    /* It sleeps there until it is needed. */
     if (serve_is_held())
         serve_wait(clock_now());
     requests_heed();
 }
 
 /* No session is on: sleep until one is to begin, or another thread needs the
- * sampler. Before the main thread has left (guardian.h), the leaving of the
- * program's last thread is seldom of interest. */
+ * sampler. Until the main thread has left (guardian.h), the end of the
+ * program's last thread seldom matters. */
 static void
 rest(void)
 {
@@ -256,7 +256,7 @@ finish(void)
                settings_keeps_all(settings));
 }
 
-/* What does not wait until the sampler has begun. */
+/* Work that does not wait until the sampler has begun. */
 static bool
 is_called_early(void)
 {
@@ -277,7 +277,7 @@ equip(void)
            wait_begin(depth) == 0 && all_stacks_begin(depth) == 0;
 }
 
-/* All that costs something, when it is clear that there is something to see. */
+/* All costly work, when it is clear that there is something to see. */
 static bool
 wake_up(bool has_own_files)
 {
@@ -320,8 +320,8 @@ sampler_main(void *unused)
     return NULL;
 }
 
-/* A child of a fork is sampled if its parent is (GOES_ON), or else when that is
- * to be. */
+/* A child of a fork is sampled at once if its parent is (GOES_ON), else at the
+ * set time. */
 static void
 plan(bool goes_on)
 {
@@ -359,7 +359,7 @@ sampler_prepare(const struct settings *given,
 int
 sampler_launch(void)
 {
-    /* What fails without saying why does for want of memory. */
+    /* A failure without a message means that memory is short. */
     errno = ENOMEM;
     return sampler_thread_start(sampler_main);
 }
@@ -376,8 +376,8 @@ sampler_cancel(bool is_left)
     return true;
 }
 
-/* Set *RESULT to what the sampler has counted. What only its thread knows is
- * left 0 or false. */
+/* Set *RESULT to what the sampler has counted. Fields that only its thread
+ * knows stay 0 or false. */
 static void
 collect_result(struct sampler_result *result)
 {
@@ -413,7 +413,7 @@ sampler_stop(enum end_reason reason, uint64_t ns, struct sampler_result *result)
     serve_end_holds();
     ask_ring();
     /* A handler of the program may run on our thread: libc's setuid(2) aborts
-     * on whichever cannot do as the others did. */
+     * on a thread that cannot do the same as the others. */
     bool is_itself = sampler_thread_is_caller() && !sampler_thread_has_left();
     if (is_itself || !sampler_thread_wait(ns))
         return -1;

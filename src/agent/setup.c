@@ -35,11 +35,11 @@
  * some 104 MiB, are a quarter of it. */
 #define ROOM (400u << 20)
 
-/* How many names are tried for the files of a process. */
+/* Limit of the names that are tried for the files of a process. */
 #define ATTEMPTS 10000u
 
-/* It ends the child of a program with threads if that makes one itself: ours
- * would be one, in both. */
+/* ThreadSanitizer ends the child of a program with threads if the child makes a
+ * thread itself: ours would be one, in both. */
 static bool has_thread_sanitizer;
 
 void
@@ -153,7 +153,7 @@ setup_journal(const struct config *config, const struct settings *settings,
     return -1;
 }
 
-/* What threads are asked by. */
+/* The number of the signal by which threads are asked. */
 static int
 choose_signal(const struct options *options)
 {
@@ -162,7 +162,7 @@ choose_signal(const struct options *options)
                                                     : signo;
 }
 
-/* With a spool of every process, all that it used is in one of them. */
+/* If every process leaves a spool, one of them has all that it used. */
 static void
 choose_origin(struct settings *settings)
 {
@@ -190,8 +190,8 @@ setup_settings(const struct config *config, pid_t pid, bool is_child,
         choose_origin(settings);
 }
 
-/* How much of the address space, or of private memory that can be written, is
- * in use, in bytes; 0 if that is not known. proc_pid_statm(5). */
+/* Bytes in use of the address space, or of private memory that can be written;
+ * 0: not known. proc_pid_statm(5). */
 static uint64_t
 memory_in_use(int limit)
 {
@@ -205,8 +205,7 @@ memory_in_use(int limit)
     return at != NULL ? digits_take(&at) * arch_page_size() : 0;
 }
 
-/* Whether the program's limits leave room for our tables, which it would miss.
- */
+/* Whether the program's limits leave enough room beside our tables. */
 static bool
 has_room(void)
 {
@@ -227,9 +226,8 @@ has_room(void)
     return true;
 }
 
-/* Without /proc neither threads nor their code are found. Nor is it known that
- * a main thread that has left was the last one. Only its absence costs a call.
- */
+/* Without /proc neither threads nor their code are found, nor whether a main
+ * thread that has left was the last one. Only its absence costs a call. */
 static bool
 has_proc(const struct config *config)
 {
@@ -272,9 +270,8 @@ setup_failure_level(int error)
  * A filter of system calls (seccomp(2)) that the process was started with may
  * kill it for what the profiler does. Filters of services and sandboxes may
  * kill; those of containers answer with an error. So a child tries each call
- * first. It shares our memory, and the caller waits until it has ended; so what
- * it has tried is known without a further call. It reports its end by no
- * signal.
+ * first. It shares our memory, and the caller waits for its end, so its
+ * progress is known without a further call. It reports its end by no signal.
  *
  * The hard thing is that wait4(2) may kill, too. So it is the first call that
  * the child tries, and a child that dies of it is not reaped.
@@ -283,8 +280,8 @@ setup_failure_level(int error)
 
 #define STACK_SIZE 16384u
 
-/* What the process does by itself. What writes the profile is a process of its
- * own. */
+/* The system calls of this process. The writer of the profile is a process of
+ * its own. */
 #define CALL(name)        \
     {                     \
         SYS_##name, #name \
@@ -384,8 +381,8 @@ struct trial {
     _Alignas(16) char stack[STACK_SIZE];
 };
 
-/* The mode that the kernel tells of the main thread, which is the caller: the
- * folder of a thread would be made for that (30 us). */
+/* The seccomp mode of the main thread, which is the caller. For another thread
+ * the kernel would first make a folder (30 us). */
 bool
 setup_has_filter(void)
 {
@@ -399,8 +396,8 @@ setup_has_filter(void)
     return known == FILTER;
 }
 
-/* No core file of the child. 1 is what one that is piped to a program takes for
- * that (core(5)). */
+/* No core file of the child. 1 means the same for a core that is piped to a
+ * program (core(5)). */
 static void
 leave_no_core(void)
 {
@@ -444,7 +441,7 @@ setup_forbidden_call(void)
 {
     if (!setup_has_filter())
         return NULL;
-    /* Where the child is a copy (emulators), it shares this all the same. */
+    /* If the child is a copy (emulators), it still shares this. */
     long memory = sys_map(sizeof(struct trial), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * setup.h -- decides how this process is profiled: whether that is possible,
- * which files it gets, and the settings of its profile.
+ * setup.h -- decides whether this process can be profiled, which files it gets,
+ * and the settings of its profile.
  */
 #ifndef AGENT_SETUP_H
 #define AGENT_SETUP_H
@@ -16,18 +16,19 @@
 #include "store/layout.h"
 #include "config.h"
 
-/* Reserve memory for the names of the process's files. Returns NULL, having
- * said so, if the program's limits leave no room for our tables, or there is no
- * /proc. */
+/* Reserve memory for the names of the process's files. Returns NULL after a
+ * message if the program's limits leave no room for our tables, or /proc is
+ * missing. */
 struct config_files *setup_reserve(const struct config *config);
 
-/* Name the FILES of process PID. Returns 0, or -1 having said why they cannot
- * be written. */
+/* Name the FILES of process PID. Returns 0, or -1 after a message that says why
+ * they cannot be written. */
 int setup_names(const struct config *config, pid_t pid,
                 struct config_files *files);
 
 /* Find out whether the trigger in CONFIG may work here, as far as is known
- * before sampling begins. Returns 0, or -1 having said why not. */
+ * before sampling begins. Returns 0, or -1 after a message that says why
+ * not. */
 int setup_trigger(const struct config *config);
 
 /* Say that the trigger that was asked for (enum option_trigger) does not work
@@ -47,7 +48,7 @@ void setup_settings(const struct config *config, pid_t pid, bool is_child,
 int setup_journal(const struct config *config, const struct settings *settings,
                   struct config_files *files, char *error, size_t size);
 
-/* Fill in what the spool says of the process, but for the strings. */
+/* Fill in the spool's record of the process, except the strings. */
 void setup_process(const struct settings *settings,
                    struct record_process *record);
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn.c -- a child without a trace; see spawn.h. The kernel has every process
- * that executed a program send SIGCHLD at its end (exec.c). Any thread of the
- * program that waits may find it. So we start a go-between, which shares our
- * memory, has no exit signal and never executes. Only a wait for its pid with
- * __WALL finds it, and a tracer does not see it (CLONE_UNTRACED). It starts the
- * child as its own, and stays until the child is gone. Both make system calls
- * only. The child shares our memory, too, until it has executed (CLONE_VFORK).
+ * spawn.c -- runs a child that leaves no trace; see spawn.h. The kernel has
+ * every process that executed a program send SIGCHLD at its end (exec.c). Any
+ * thread of the program that waits may find it. So we start a go-between, which
+ * shares our memory, has no exit signal and never executes. Only a wait for its
+ * pid with __WALL finds it, and a tracer does not see it (CLONE_UNTRACED). It
+ * starts the child as its own, and stays until the child is gone. Both make
+ * system calls only. The child shares our memory, too, until it has executed
+ * (CLONE_VFORK).
  *
- * The hard thing is RUSAGE_CHILDREN, which an exec leaves as it is: to wait for
- * the go-between adds what it has used, and our whole memory as its largest. A
+ * The hard thing is RUSAGE_CHILDREN, which an exec keeps: a wait for the
+ * go-between adds its CPU time, and our whole memory as its largest size. A
  * child is not counted only if its exit signal is SIGCHLD and its parent
- * ignores that (exit.c, do_notify_parent). So the go-between is such a child
- * where no other child can end and no other thread can wait meanwhile. SIGCHLD
- * is ignored for the moment in which it ends.
+ * ignores that (exit.c, do_notify_parent). So the go-between is such a child if
+ * no other child can end and no other thread can wait meanwhile. SIGCHLD is
+ * ignored for the moment in which it ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,15 +49,14 @@
 
 /*
  * The process that is started, up to its exec. It shares our memory until then,
- * and makes only system calls. What it inherits is the program's: limits,
- * descriptors, signals and the current directory may all be in the way of what
- * is to be run.
+ * and makes only system calls. It inherits the program's limits, descriptors,
+ * signals and current directory, which may all disturb the child's program.
  */
 struct spawn_child {
     const char *const *arguments; /* the first is the program */
     int output;                   /* becomes its standard output */
     int message; /* and this its standard error, unless it is -1 */
-    int error;   /* errno of what failed, 0 if it runs */
+    int error;   /* errno of the failure, 0 if it runs */
     char *stack;
     _Atomic uint32_t is_started; /* or it has failed */
 };
@@ -64,21 +64,21 @@ struct spawn_child {
 #define LIMITS 6
 
 #define KEPT_MAX 16
-#define ARGUMENTS_MAX 64 /* of a child that the dynamic linker has to run */
+#define ARGUMENTS_MAX 64 /* for the dynamic linker */
 
-/* Should we be killed, the child ends by itself at last. */
+/* If the program is killed, SIGALRM ends the child after CHILD_SECONDS. */
 #define CHILD_SECONDS 600
 
-/* Of the environment, what files are looked for by, and what the program is
- * called in a fleet (write/otlp.c). LD_PRELOAD is not among these: the child is
- * not profiled. */
+/* Variables that the child keeps: those that name places of files, and the
+ * program's name in a fleet (write/otlp.c). LD_PRELOAD is not kept: the child
+ * is not profiled. */
 static const char *const wanted[] = {
     "LD_LIBRARY_PATH=",         "DEBUGINFOD_", "HOME=",
     "XDG_CACHE_HOME=",          "TMPDIR=",     "OTEL_SERVICE_NAME=",
     "OTEL_RESOURCE_ATTRIBUTES="};
 static char kept_text[8192];
 static char *kept[KEPT_MAX + 1];
-static char directory[PATH_MAX]; /* which names there may be relative to */
+static char directory[PATH_MAX]; /* the directory of relative names in them */
 
 static bool
 is_kept_variable(const char *variable)
@@ -103,7 +103,7 @@ spawn_begin(char *const environment[])
     }
 }
 
-/* Limits of the program's that the child need not keep, as far as it may. */
+/* Limits of the program that the child raises as far as it may. */
 static const int lifted[LIMITS] = {RLIMIT_NOFILE, RLIMIT_AS,    RLIMIT_DATA,
                                    RLIMIT_STACK,  RLIMIT_NPROC, RLIMIT_FSIZE};
 
@@ -142,8 +142,8 @@ move_descriptor(int fd, int to)
 }
 
 /* Give the child OUTPUT as its standard output, MESSAGE as its standard error,
- * and nothing else: a pipe of the program's must close when the program does.
- * Without MESSAGE what it says there is not the program's. */
+ * and nothing else: a pipe of the program must close when the program ends.
+ * Without MESSAGE its messages do not reach the program's standard error. */
 static long
 settle_descriptors(int output, int message)
 {
@@ -219,25 +219,25 @@ run_child(void *argument)
     return 127;
 }
 
-/* How long to wait for a child that was killed, in ns: it may hang in the
+/* Longest wait for a child that was killed, in ns: it may hang in the
  * kernel. */
 #define REAP_NS 1000000000u
 #define REAP_STEP_NS 1000000u
 
-/* Time between two looks of a go-between that may not end yet at whether we are
- * gone. */
+/* A go-between that may not end yet looks after this time, in ns, whether we
+ * are gone. */
 #define DISMISS_NS 10000000u
 
-/* The child that runs, 0 if there is none. */
+/* The running child; 0: none. */
 static OF_PROFILE _Atomic pid_t running;
 
-/* The go-between says OVER when its child is gone; we say that it may end. Not
+/* The go-between sets OVER when its child is gone; we set that it may end. Not
  * used by one that may always end. */
 enum between { BETWEEN_FREE, BETWEEN_BOUND, BETWEEN_OVER, BETWEEN_DISMISSED };
 static OF_PROCESS _Atomic uint32_t between;
 
-/* At the lower end of a child's STACK, which is never reached: whether it is
- * gone. Its go-between says so. */
+/* Whether the child is gone, as its go-between reports: at the lower end of a
+ * child's STACK, which is never reached. */
 static _Atomic uint32_t *
 gone_word(char *stack)
 {
@@ -272,9 +272,9 @@ wait_for_dismissal(long parent, char *stack)
         sys_futex_wait(&between, BETWEEN_OVER, clock_now() + DISMISS_NS);
 }
 
-/* The go-between, but not under valgrind, which knows no such thing. Its
- * children's ends are ignored: then their CPU time does not
- * become the program's (RUSAGE_CHILDREN), and a wait ends when they are gone.
+/* The go-between, but not under valgrind, which knows no such thing. It ignores
+ * its children's ends: so their CPU time is not added to the program's
+ * (RUSAGE_CHILDREN), and a wait ends when they are gone.
  */
 static int
 run_between(void *argument)
@@ -285,8 +285,8 @@ run_between(void *argument)
     long parent = arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
     set_for_children(SIG_IGN);
     (void)clone_child(child, SIGCHLD);
-    /* Ours are copies: the pipe must close when the child does, also where this
-     * is forbidden, or not there (Linux 5.9). */
+    /* Our descriptors are copies: the pipe must close when the child ends, even
+     * if this call is forbidden or missing (Linux 5.9). */
     if (arch_syscall(SYS_close_range, 0, ~0u, 0, 0, 0, 0) < 0)
         sys_close(output);
     while (arch_syscall(SYS_wait4, -1, 0, __WALL, 0, 0, 0) == -EINTR)
@@ -306,7 +306,7 @@ has_children(void)
 }
 
 /* Whether the program has one thread, no child that it could wait for, and no
- * signal of one: then nothing of its ends while we run for it. */
+ * signal of one: then no child of it can end meanwhile. */
 static bool
 is_program_alone(void)
 {
@@ -317,9 +317,9 @@ is_program_alone(void)
 }
 
 /* Let the go-between PID, whose child is gone, end while its end is ignored.
- * The wait finds nothing, and ends when it is gone. A SIGCHLD that was sent
- * meanwhile, and is pending for the program, would be lost; then the end is
- * counted. */
+ * The wait finds no child, and returns when the go-between is gone. A SIGCHLD
+ * that was sent meanwhile, and is pending for the program, would be lost; then
+ * the end is counted. */
 static void
 dismiss(pid_t pid)
 {
@@ -342,7 +342,7 @@ dismiss(pid_t pid)
 
 /* An emulator cannot make a go-between: qemu-user makes children of fork and
  * threads, and refuses all else with EINVAL. There, make a child like the
- * program's own, and ignore the ends of children meanwhile. Make none if the
+ * program's own, and ignore the ends of children meanwhile. Do not if the
  * program has children. */
 static pid_t
 clone_plain(struct spawned *spawned, struct spawn_child *child)
@@ -388,8 +388,8 @@ spawn_kill(void)
         arch_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
 }
 
-/* Wait for something to read, MS at most, and read it. At the end of all, the
- * buffer's or the deadline, the pipe is closed. */
+/* Wait for something to read, MS at most, and read it. The pipe is closed at
+ * its end, when the buffer is full, or at the deadline. */
 static void
 read_some(struct spawned *spawned, long ms)
 {
@@ -413,8 +413,8 @@ read_some(struct spawned *spawned, long ms)
     spawned->fd = -1;
 }
 
-/* A moment, or less if the child ends in it. Then the go-between has nothing
- * more to do than to end, too, or to wait for its dismissal. */
+/* Wait a moment, or less if the child ends in it. Then the go-between only has
+ * to end, too, or waits for its dismissal. */
 static void
 wait_a_moment(const struct spawned *spawned)
 {
@@ -426,9 +426,9 @@ wait_a_moment(const struct spawned *spawned)
             ;
 }
 
-/* The child has said all: it is about to end, or is killed after its time.
- * There is no wait for a process with a deadline. Returns whether it is over.
- */
+/* The child has written all: it is about to end, or is killed after its time.
+ * No system call waits for a process with a deadline. Returns whether it is
+ * over. */
 static bool
 reap(struct spawned *spawned, bool waits)
 {
@@ -466,7 +466,7 @@ make_pipe(int ends[2])
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         if (ends[i] >= 0)
             sys_close(low[i]);
-        else /* RLIMIT_NOFILE is small. */
+        else /* RLIMIT_NOFILE is small, so a low number must do. */
             ends[i] = low[i];
     }
     return 0;
@@ -530,8 +530,8 @@ spawn_run(const char *const arguments[], uint64_t ns, char *answer, size_t size)
     struct spawned spawned;
     struct rlimit before[LIMITS];
     bool is_hidden = !arch_is_simulated() && is_program_alone();
-    /* They may leave no room for the pipe, the stack or the process; and no
-     * descriptor to poll(2). */
+    /* The limits may leave no room for the pipe, the stack or the process, and
+     * no descriptor to poll(2). */
     lift_limits(before);
     int result =
         spawn_start(&spawned, is_hidden, arguments, -1, ns, answer, size);

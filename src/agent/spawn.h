@@ -15,8 +15,8 @@
 
 #include "base/sys.h"
 
-/* Keep the part of ENVIRONMENT that a spawned program is to have, before the
- * program can change it. In the constructor. */
+/* Keep the part of ENVIRONMENT for spawned programs, before the program can
+ * change it. In the constructor. */
 void spawn_begin(char *const environment[]);
 
 /*
@@ -25,8 +25,8 @@ void spawn_begin(char *const environment[]);
  * Waits for it, but kills it after NS. It has no other descriptors, and gets no
  * signal that is sent to the group. Returns 0, or -1 with errno if it could not
  * be run, ETIME if it was killed. One child at a time. Async-signal-safe. The
- * profiled program is at its end: if it has only one thread, that thread waits
- * for this call.
+ * profiled program is ending: if it has only one thread, that thread waits for
+ * this call.
  */
 int spawn_run(const char *const arguments[], uint64_t ns, char *answer,
               size_t size);
@@ -35,7 +35,7 @@ int spawn_run(const char *const arguments[], uint64_t ns, char *answer,
  * is over. MESSAGE, if it is not -1, becomes its standard error. */
 struct spawned {
     pid_t pid; /* of the go-between */
-    /* Only the program could wait for the child, and it waits for the library.
+    /* Only the program could wait for the child, but it waits for the library.
      */
     bool is_hidden;
     bool is_plain; /* a child like the program's own */
@@ -57,7 +57,7 @@ int spawn_start(struct spawned *spawned, bool is_hidden,
  * once. */
 bool spawn_is_over(struct spawned *spawned, bool waits);
 
-/* Kill the child that runs, if there is one. Context: any. */
+/* Kill the running child, if any. Context: any. */
 void spawn_kill(void);
 
 #endif

@@ -66,7 +66,7 @@ clock_realtime(void)
     return clock_read(CLOCK_REALTIME);
 }
 
-/* The resolution does not change while a kernel runs. So it is asked once. */
+/* The resolution does not change while a kernel runs. So one call is enough. */
 uint64_t
 clock_tick(void)
 {
@@ -103,10 +103,10 @@ clock_own_kernel(void)
 }
 
 /* The kernel's encoding of a thread's CPU clock: the inverted tid above three
- * bits. In these, 4 says "thread", and 2 "scheduler's time" (posix-timers.h).
- * pthread_getcpuclockid would need a pthread_t, and a thread that is listed in
- * /proc shows none. The kernel refuses the tid of another process, so a stale
- * tid reads as CLOCK_NONE. */
+ * bits. In these, 4 means "thread", and 2 "scheduler's time" (posix-timers.h).
+ * pthread_getcpuclockid would need a pthread_t, which /proc does not show. The
+ * kernel refuses the tid of another process, so a stale tid reads as
+ * CLOCK_NONE. */
 clockid_t
 clock_of_thread(pid_t tid)
 {

@@ -40,7 +40,7 @@ uint64_t clock_tick(void);
 
 /* Whether the CLOCK_MONOTONIC time UNTIL (ns) has come. If so, the caller gives
  * up its wait for another thread, and the wait counts as expired. That is a
- * fault, or a loss that no other counter tells. */
+ * fault, or a loss that no other counter shows. */
 bool clock_expires(uint64_t until);
 
 /* The waits of this process that expired. The child of a fork begins at 0. */

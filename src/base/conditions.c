@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * conditions.c -- see conditions.h. Pure functions; no allocation, no stdio. A
- * name ends at the last ">" of its condition, so it may have others in it.
+ * name ends at the last ">" of its condition, so the name may have others.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 /* The largest percentage: 1,000 CPUs. */
 #define PERCENT_MOST 100000u
 
-/* WORD_NAME: bytes of a name in the name of a file. */
+/* WORD_NAME: limit of the bytes of a name in the name of a file. */
 enum { WORD_NAME = 32 };
 
 static const struct {
@@ -31,8 +31,8 @@ static const struct {
     [CONDITION_STALLED] = {"stalled", true},
 };
 
-/* Digits with at most nine behind a point, in units of UNIT, which is a power
- * of ten. *AT is moved behind them. */
+/* Digits with at most nine after a point, in units of UNIT, which is a power
+ * of ten. *AT is moved past them. */
 static int
 parse_number(const char **at, const char *end, uint64_t *whole,
              uint64_t *billionths)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conditions.h -- the conditions of SPROF_DUMP_WHEN, on which a flight recorder
- * writes what it has:
+ * conditions.h -- the conditions of SPROF_DUMP_WHEN, under which a flight
+ * recorder writes what it has:
  *
  *   cpu>150%/5s           the process used more than 1.5 CPUs for 5 s
  *   runnable>30%/5s       for 5 s, threads that could run had no CPU for more
@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most conditions, and bytes of a name with its NUL: a span's name is no
- * longer. */
+/* Limits of the conditions, and of the bytes of a name with its NUL: a span's
+ * name is no longer. */
 enum { CONDITIONS_MOST = 8, CONDITION_NAME = 96 };
 
 enum condition_kind {
@@ -33,7 +33,7 @@ struct condition {
     enum condition_kind kind;
     char name[CONDITION_NAME]; /* of the span or thread, else "" */
     uint64_t percent;          /* of CPU and RUNNABLE */
-    uint64_t ns;               /* the time behind "/", or the limit */
+    uint64_t ns;               /* the time after "/", or the limit */
 };
 
 struct conditions {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Read the decimal digits at *AT, and move *AT behind them. Returns 0 if there
+/* Read the decimal digits at *AT, and move *AT past them. Returns 0 if there
  * are none, UINT64_MAX if there are too many. */
 static inline uint64_t
 digits_take(const char **at)

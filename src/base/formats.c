@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * formats.c -- the table of output endings, asked in two ways. Pure functions,
- * any context: no allocation, no stdio, because libsprof.so calls them while
- * the program starts.
+ * formats.c -- looks up output endings and formats in the table of formats.h.
+ * Pure functions, any context: no allocation, no stdio, because libsprof.so
+ * calls them while the program starts.
  */
 #include "formats.h"
 
@@ -21,8 +21,8 @@ static const struct row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Every row brings its separator; whoever asks for the list gets it without the
- * first one. */
+/* Each row begins with a separator. Callers get the list without the first
+ * one. */
 static const char list[] = ""
 #define FORMAT(id, ending, ...) ", " ending
     FORMAT_TABLE(FORMAT)
@@ -32,7 +32,7 @@ static const char list[] = ""
 static int
 ends_with(const char *path, const char *ending)
 {
-    /* A name that is nothing but the ending is a name all the same. */
+    /* A name may consist of the ending alone. */
     size_t path_length = strlen(path);
     size_t length = strlen(ending);
 

@@ -3,7 +3,7 @@
  * formats.h -- the formats of output files that this version writes. One table
  * serves the writers and the library. The library must refuse a wrong ending at
  * the start, without the report side. An ending that is the end of another one
- * comes behind it.
+ * comes after it.
  */
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 /*
- * A row: the format's name, its ending, what the help page calls it, whether it
- * tells the times of samples, the format with wall time instead of CPU time
- * (itself if there is none), and the function that writes it
+ * A row: the format's name, its ending, its text on the help page, and whether
+ * it has the times of samples. Then the format with wall time instead of CPU
+ * time (itself if there is none), and the function that writes it
  * (write/output_file.h).
  */
 #define FORMAT_TABLE(FORMAT)                                                   \
@@ -51,7 +51,7 @@ enum format format_of(const char *path);
 /* The format of the ending WORD, with or without its dot. */
 enum format format_of_ending(const char *word);
 
-/* Whether FORMAT tells the times of samples. The profile must then keep its
+/* Whether FORMAT has the times of samples. The profile must then keep its
  * events (model/events.h). */
 bool format_needs_events(enum format format);
 

@@ -2,8 +2,8 @@
 /*
  * hot.h -- the code that each sample runs. The linker lays it together, so that
  * it fills a few pages. Between two samples the program has used the caches and
- * the page tables for itself, and a handler waits for each page and each line
- * of its own code.
+ * the page tables for itself. So a handler waits for each page and each line of
+ * its own code.
  */
 #ifndef BASE_HOT_H
 #define BASE_HOT_H

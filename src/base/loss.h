@@ -83,7 +83,7 @@
     CAUSE(KERNEL, "in the kernel", "it cannot be interrupted (state D)")       \
     CAUSE(STOPPED, "stopped", "it is stopped, by a signal or a debugger")      \
     CAUSE(NO_USER, "kernel thread", "it has no stack of its own (io_uring)")   \
-    CAUSE(HIDDEN, "hidden", "the kernel does not tell where it waits")         \
+    CAUSE(HIDDEN, "hidden", "the kernel does not show where it waits")         \
     CAUSE(MOVED, "moved", "it was never still long enough to be looked at")    \
     CAUSE(EXITED, "exited", "it ended meanwhile")                              \
     CAUSE(NO_ROOM, "no room", "the spool is full, and its stack is a new one") \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nearest.c -- an edit distance (Damerau and Levenshtein) whose steps cost less
- * the likelier they are. Users leave letters out, or end too early, more often
- * than they add some. So FREQ is nearer to FREQUENCY than to FORK.
+ * nearest.c -- an edit distance (Damerau and Levenshtein): the likelier a step,
+ * the less it costs. Users leave letters out, or end too early, more often than
+ * they add some. So FREQ is nearer to FREQUENCY than to FORK.
  */
 #include <string.h>
 #include <strings.h>
@@ -11,8 +11,8 @@
 
 enum { MOST = 63 }; /* bytes of a name that are looked at */
 
-/* A part of a name is nearer than what can be made of it by other steps: then
- * the bytes that it lacks count alone. */
+/* A part of a name is nearer than other changes of it: only the bytes that the
+ * part lacks count. */
 enum { COST_PART = 1, COST_STEPS = 2, PART_LEAST = 3 };
 
 enum { COST_SWAP = 1, COST_INSERT = 1, COST_CHANGE = 2, COST_DELETE = 3 };
@@ -23,7 +23,7 @@ least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Letters are equal to their capitals. */
+/* A letter equals its capital. */
 static int
 is_same_letter(char a, char b)
 {
@@ -44,7 +44,7 @@ is_part(const char *part, const char *whole)
     return 0;
 }
 
-/* Row I of the table: what it takes to make each beginning of KNOWN from the
+/* Row I of the table: the costs of making each beginning of KNOWN from the
  * first I bytes of TYPED. The two rows before it are all that it needs. */
 static unsigned
 steps(const char *typed, size_t rows, const char *known, size_t columns)

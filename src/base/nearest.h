@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nearest.h -- how far a typed name is from a known one: a message says which
- * was meant. Pure, any context.
+ * nearest.h -- how far a typed name is from a known one, so that a message can
+ * say which was meant. Pure, any context.
  */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H

@@ -27,10 +27,10 @@
  * after that: they need no lock. */
 static enum note_level allowed = NOTE_ERROR;
 static struct stat stderr_was;
-static bool have_stderr; /* false for a program started with 2 closed */
+static bool have_stderr; /* false: 2 was closed at the start */
 
-/* What descriptor 2 is, in *NOW. By system call: to a sanitizer's fstat it
- * looks like a race for the descriptor. */
+/* What descriptor 2 is, in *NOW. A system call, because a sanitizer's fstat
+ * would report a race for the descriptor. */
 static bool
 is_open(struct stat *now)
 {
@@ -56,9 +56,9 @@ note_is_on(enum note_level level)
 }
 
 /* Descriptor 2 may be a database by now: daemons close everything and open
- * their files in the places that became free. Device and inode tell; a program
- * that sends stderr elsewhere on purpose loses our lines, which is the lesser
- * harm. */
+ * their files in the places that became free. Device and inode show that. A
+ * program that sends stderr elsewhere on purpose loses our lines, which is the
+ * lesser harm. */
 static bool
 stderr_is_ours(void)
 {
@@ -71,7 +71,7 @@ bool
 note_is_terminal(void)
 {
     struct winsize size;
-    /* What isatty would ask, without its knowledge of other systems. */
+    /* As isatty, without what other systems need. */
     return stderr_is_ours() &&
            sys_call(SYS_ioctl, STDERR_FILENO, TIOCGWINSZ, &size) == 0;
 }
@@ -82,8 +82,8 @@ bit_of(int signo)
     return UINT64_C(1) << (signo - 1);
 }
 
-/* Take SIGNO away, which our write has raised and which is blocked, unless it
- * is among those PENDING before: then it is the program's. */
+/* Our write has raised SIGNO, which is blocked: take it away, unless it was
+ * PENDING before. Then it is the program's. */
 static void
 take_away(int signo, uint64_t pending)
 {
@@ -93,9 +93,9 @@ take_away(int signo, uint64_t pending)
         (void)sys_call(SYS_rt_sigtimedwait, &set, 0, &at_once, sizeof(set));
 }
 
-/* Write LENGTH bytes at LINE; no signal comes of it. A filter of the program
- * may be in force, so nothing is asked of the kernel that is not needed: what
- * is not blocked cannot be pending. */
+/* Write LENGTH bytes at LINE without raising a signal. A filter of system calls
+ * may be in force, so only needed calls are made: a signal that is not blocked
+ * cannot be pending. */
 static void
 write_quietly(const char *line, size_t length)
 {
@@ -130,7 +130,8 @@ note(enum note_level level, const char *part, ...)
     va_end(parts);
     /* Names of files and values of variables may hold anything. */
     text_hide_controls(line);
-    /* Too long a line is cut, but always ends: the text has left one byte. */
+    /* A line that is too long is cut, but always ends: the text leaves one
+     * byte. */
     line[text.length] = '\n';
     write_quietly(line, text.length + 1);
 }

@@ -12,7 +12,7 @@
 
 enum note_level { NOTE_QUIET, NOTE_ERROR, NOTE_INFO, NOTE_DEBUG };
 
-/* Remember which file descriptor 2 is. Called before all others. */
+/* Remember which file descriptor 2 is. Called before all other functions. */
 void note_begin(void);
 void note_set_level(enum note_level level);
 bool note_is_on(enum note_level level);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options.c -- parses the environment by the option table. No allocation, no
- * stdio; reads the environment it is given and never changes it: the program's
- * children are to see what its parent set.
+ * stdio. It never changes the environment: the program's children are to see
+ * what its parent set.
  *
  * strtoul and its kin are not used. They take "-1", " 5" and "0x10" for good
- * numbers and depend on the locale; here a wrong value is refused, because a
- * profile with other settings than were meant is worse than none.
+ * numbers, and depend on the locale. Here a wrong value is refused: a profile
+ * with settings that were not meant is worse than none.
  */
 #include <limits.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ const struct option_row option_rows[] = {
 };
 const unsigned option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
 
-/* The decimal digits at *AT, moved behind them. -1 if there are none or they
- * are too many. */
+/* The decimal digits at *AT, which is moved past them. -1 if there are none or
+ * too many. */
 static int
 parse_digits(const char **at, uint64_t *number)
 {
@@ -58,7 +58,7 @@ parse_size(const char *value, uint64_t *number)
         return -1;
     if (*value == '\0')
         return 0;
-    /* Letters differ from their capitals in one bit. */
+    /* A letter differs from its capital in one bit. */
     const char *unit = strchr(units, *value & ~0x20);
     if (unit == NULL || value[1] != '\0')
         return -1;
@@ -104,8 +104,8 @@ parse_percent(const char *value, uint64_t *number)
     return 0;
 }
 
-/* The index of VALUE among the words "a|b|c:" at the head of TEXT, the help
- * of the option: words and help cannot part ways. */
+/* The index of VALUE among the words "a|b|c:" that begin TEXT, the help of the
+ * option. So words and help always agree. */
 static int
 parse_choice(const char *value, const char *text, uint64_t *number)
 {
@@ -159,7 +159,7 @@ parse_usable(const char *value, uint64_t *number)
     return parse_signal(value, number) == 0 && is_usable(*number) ? 0 : -1;
 }
 
-/* The bounds of a text are those of its length. */
+/* The bounds of a text bound its length. */
 static int
 parse_length(const char *value, uint64_t *number)
 {
@@ -167,7 +167,7 @@ parse_length(const char *value, uint64_t *number)
     return 0;
 }
 
-/* The bounds are those of the text's length here, too. */
+/* Here the bounds bound the text's length, too. */
 static int
 parse_conditions(const char *value, uint64_t *number)
 {
@@ -176,8 +176,8 @@ parse_conditions(const char *value, uint64_t *number)
     return conditions_parse(value, &conditions);
 }
 
-/* Signals whose default action ends a program, and that come from itself or
- * its own errors. */
+/* Signals that end a program by default, and that its own calls or errors
+ * raise. */
 static const uint8_t fatal[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
                                 SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
 
@@ -203,8 +203,8 @@ parse_signals(const char *value, uint64_t *numbers)
     return 0;
 }
 
-/* VALUE as ROW wants it, into OPTION. -1 if it is wrong or out of range; OPTION
- * then keeps what it was, which is the default. */
+/* Store VALUE in OPTION as ROW demands. -1 if VALUE is wrong or out of range;
+ * OPTION then keeps the default. */
 static int
 parse_value(const struct option_row *row, const char *value,
             union option *option)
@@ -289,7 +289,8 @@ is_named(const char *variable, const char *name)
 }
 
 /* Not getenv: the environment is a parameter, so that tests can give their own.
- * Nor can a program get in the way that changes it from another thread. */
+ * A program that changes its environment from another thread does not disturb,
+ * either. */
 const char *
 options_variable(char *const environment[], const char *name)
 {
@@ -308,12 +309,12 @@ options_parse(struct options *options, char *const environment[], char *error,
         const struct option_row *row = &option_rows[i];
         union option *option =
             (union option *)(void *)((char *)options + row->offset);
-        /* The default goes the same way as a value, so it is checked too. */
+        /* The default is parsed as a value is, so it is checked, too. */
         parse_value(row, row->standard, option);
         const char *value = options_variable(environment, row->variable);
         if (value == NULL || parse_value(row, value, option) == 0)
             continue;
-        /* One line for the first mistake; the user sees the next one after. */
+        /* One line for the first mistake; the next run shows the next one. */
         if (result == 0) {
             struct text text;
             text_begin(&text, error, size);
@@ -325,7 +326,7 @@ options_parse(struct options *options, char *const environment[], char *error,
         }
         result = -1;
     }
-    /* A rate that was asked for is given, unless its cost is bounded, too. */
+    /* A wanted rate is kept, unless the user bounds its cost, too. */
     options->is_cost_given =
         options_variable(environment, "SPROF_COST") != NULL;
     options->is_output_given =
@@ -339,11 +340,11 @@ options_parse(struct options *options, char *const environment[], char *error,
 #define PREFIX "SPROF_"
 enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, NAME_MOST = 64 };
 
-/* The command's own; the library has no use for them. */
+/* Settings of the command, which the library does not use. */
 static const char *const of_the_command[] = {"SPROF_PAGER"};
 
-/* Names that other profilers use for the same thing, behind the prefix: no
- * spelling leads from RATE to FREQUENCY. */
+/* Names that other profilers have for a setting, after the prefix: RATE is no
+ * misspelling of FREQUENCY. */
 static const struct {
     const char *typed, *meant;
 } others[] = {

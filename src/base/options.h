@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h -- every option exists once, in this table. It makes the parser,
- * its error messages, the defaults, the help and the test of all of these.
+ * options.h -- every option exists once, in this table. The parser, its error
+ * messages, the defaults, the help and their test come from it.
  *
  * OPTION(field, variable, kind, min, max, default, text): KIND is the enum
  * option_kind without its prefix. MIN and MAX bound numbers in the field's unit
@@ -81,7 +81,7 @@ enum option_kind {
                      * ns of a second */
     OPTION_CHOICE,
     OPTION_SIGNAL,
-    OPTION_SIGNALS, /* several: signal N is bit N - 1 */
+    OPTION_SIGNALS, /* a set: signal N is bit N - 1 */
     OPTION_STRING,
     OPTION_CONDITIONS, /* a text of conditions.h */
 };
@@ -98,9 +98,9 @@ enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
 #define OPTION_KEEP_SPOOL_ALL 2 /* of keep_spool: each process leaves one */
 
-/* How the name of the directory begins in which the processes leave their
- * spools. It is removed when the recording is over. A process that outlives the
- * recording has nowhere to write, which is no error. */
+/* How the name of the directory begins in which the processes of a recording
+ * leave their spools. It is removed after the recording. A process that
+ * outlives the recording then cannot write, which is no error. */
 #define RECORDING_DIRECTORY "sprof.record."
 
 /* A link in it names the mount namespace of the command that records, as
@@ -154,12 +154,12 @@ int options_parse(struct options *options, char *const environment[],
 /* The value of NAME in ENVIRONMENT; NULL if it is not there. */
 const char *options_variable(char *const environment[], const char *name);
 
-/* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved behind
- * it. NULL if there is none before the NULL that ends the list. */
+/* The next "SPROF_NAME=value" from **AT on that is no setting. *AT is moved
+ * past it. NULL if there is none before the NULL that ends the list. */
 const char *options_unknown(char *const **at);
 
-/* The setting that is meant by VARIABLE ("SPROF_NAME=value"), as far as its
- * spelling tells. Static. */
+/* The setting that VARIABLE ("SPROF_NAME=value") is closest to in spelling.
+ * Static. */
 const char *options_nearest(const char *variable);
 
 #endif

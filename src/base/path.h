@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns the last part of PATH: what is behind its last slash. */
+/* Returns the last part of PATH, after its last slash. */
 static inline const char *
 path_name(const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase.h -- the phase of the profiler's life in this process: one word, by
- * which every hook knows whether it has anything to do. agent/lifecycle.c moves
- * it, and says why.
+ * phase.h -- the phase of the profiler's life in this process: one word, which
+ * shows every hook whether it has anything to do. agent/lifecycle.c changes it,
+ * and says why.
  */
 #ifndef BASE_PHASE_H
 #define BASE_PHASE_H
@@ -26,26 +26,25 @@ void phase_set(enum phase phase);
  * FROM. */
 bool phase_move(enum phase from, enum phase to);
 
-/* Set the calling process as the one that the phase is of; and its pid. */
+/* Make the calling process the owner of the phase, and store its pid. */
 void phase_begin(void);
 pid_t phase_process(void);
 
 /* Whether this process is being sampled. Context: any. */
 bool phase_is_running(void);
 
-/* Whether this process is the one that was started. False in one that shares
- * its memory, or has a copy of it. One system call. Context: any. */
+/* Whether this process owns the phase. False in one that shares the owner's
+ * memory, or has a copy of it. One system call. Context: any. */
 bool phase_is_own(void);
 
-/* The process that was started is about to forbid itself system calls, and
- * nothing is sampled any more. From now on the kernel is not asked. A process
- * that shares our memory counts as this one, and signal sets count as readable
- * where the program says. */
+/* The owner of the phase is about to forbid itself system calls, and sampling
+ * has ended. From now on no function here makes a system call. A process that
+ * shares our memory counts as this one, and signal sets count as readable. */
 void phase_ask_no_more(void);
 bool phase_may_ask(void);
 
-/* The pid of the calling process, as far as the kernel may be asked. At most
- * one system call. Context: any. */
+/* The pid of the calling process, or the owner's where system calls are
+ * forbidden. At most one system call. Context: any. */
 pid_t phase_caller(void);
 
 /* Whether this process or its parent was ever sampled: then our signals have

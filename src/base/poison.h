@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * poison.h -- included last by every file of the window (base, process, unwind,
- * signals, capture). Names that must not be used while a thread may be
- * suspended do not compile there. The lint over undefined symbols catches what
- * is called in spite of it.
+ * signals, capture). There, names that must not be used while a thread may be
+ * suspended do not compile. The lint over undefined symbols catches calls that
+ * get past it.
  */
 #ifndef BASE_POISON_H
 #define BASE_POISON_H

@@ -31,7 +31,7 @@ long proc_read(pid_t pid, pid_t tid, const char *file, char *buffer,
  * name, field 2, may hold any bytes. */
 const char *proc_stat_field(const char *stat, unsigned field);
 
-/* Returns the text behind "NAME:" and blanks in STATUS, a file "status"; "" if
+/* Returns the text after "NAME:" and blanks in STATUS, a file "status"; "" if
  * there is no such line. */
 const char *proc_status_line(const char *status, const char *name);
 

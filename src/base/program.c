@@ -10,7 +10,8 @@
 #include "program.h"
 #include "poison.h"
 
-/* HEADERS: how many program headers are read. No linker writes as many. */
+/* HEADERS: limit of the program headers that are read. No linker writes as
+ * many. */
 enum { HEADERS = 256 };
 
 /* The kind of a program whose dynamic linker is at PATH. One with an unknown

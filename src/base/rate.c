@@ -14,16 +14,16 @@
 #define NS_A_SECOND 1000000000u
 #define PARTS 1000u /* of a point */
 
-/* Of 64 bits, so that all sums of LIMIT_COUNT of them fit. */
+/* Limit of a 64-bit number, so that any sum of LIMIT_COUNT of them fits. */
 #define MOST (UINT64_MAX >> 8)
 
-/* A part of the points that is worth a reason; and of the reasons, one that is
- * worth to be named. */
+/* Reasons are given if 1 / PART_MISSING of the points are missing. A reason is
+ * named if it explains 1 / PART_NAMED of these. */
 #define PART_MISSING 20u
 #define PART_NAMED 10u
 #define FEW_MISSING 3u
 
-/* Of fewer points the number says more than what it would be in a second. */
+/* For fewer points than this, their number says more than a rate. */
 #define FEW_POINTS 20u
 
 /* Room for all words of a short sentence. */
@@ -44,7 +44,7 @@ add_up(uint64_t *sum, uint64_t more)
     *sum = more < MOST - *sum ? *sum + more : MOST;
 }
 
-/* NUMBER * TIMES / BY, or the most there is. */
+/* NUMBER * TIMES / BY, or the largest number. */
 static uint64_t
 scale(uint64_t number, uint64_t times, uint64_t by)
 {
@@ -114,7 +114,7 @@ rate_wanted(const struct rate *rate)
     return rate->cpu != 0 ? scale(due, NS_A_SECOND / PARTS, rate->cpu) : 0;
 }
 
-/* Microseconds are what a pprof file keeps. */
+/* A pprof file keeps microseconds. */
 uint64_t
 rate_reached(const struct rate *rate, uint64_t count)
 {
@@ -149,15 +149,15 @@ largest_of(const uint64_t unasked[LIMIT_COUNT])
     return largest;
 }
 
-/* What is told of a rate. */
+/* The text about a rate. */
 struct telling {
     const struct rate *rate;
     uint64_t wanted, taken, lost, due;
-    uint64_t unasked[LIMIT_COUNT]; /* 0 once it is told */
+    uint64_t unasked[LIMIT_COUNT]; /* 0 once it is written */
     size_t room; /* bytes for the whole, in words; 0: in sentences */
 };
 
-/* Whether so many points are missing that something is to be said of it. */
+/* Whether enough points are missing to give reasons. */
 static bool
 is_notable(const struct telling *telling)
 {
@@ -167,8 +167,8 @@ is_notable(const struct telling *telling)
     return missed >= FEW_MISSING && missed > telling->due / PART_MISSING;
 }
 
-/* BEFORE and the next reason. Returns whether there was one, and room for it,
- * which the first needs not. */
+/* Write BEFORE and the next reason. Returns whether there was one, and room for
+ * it; the first is written in any case. */
 static bool
 add_next(struct text *text, struct telling *telling, const char *before)
 {
@@ -211,7 +211,7 @@ add_reasons(struct text *text, struct telling *telling)
     text_add(text, ")");
 }
 
-/* How many of the few points that there were. */
+/* The number of samples among few points. */
 static void
 add_few(struct text *text, const struct telling *telling)
 {
@@ -230,9 +230,9 @@ add_few(struct text *text, const struct telling *telling)
     text_add(text, " a CPU second");
 }
 
-/* Whether there may be so many more than were asked for, because which thread
- * is asked and when is drawn: the square root of their number is more than
- * three standard deviations of it. */
+/* Whether chance explains that there are more than were asked for: threads and
+ * times are drawn. The square root of their number is more than three standard
+ * deviations. */
 static bool
 is_by_chance(const struct telling *telling)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * request.h -- what the control signal (SPROF_DUMP_SIGNAL) says: kill(1) sends
- * it bare, which asks for the stacks of all threads on stderr; `sprofile` sends
- * it by sigqueue(3) with a value that names a request. The kernel checks that
- * the sender may (kill(2)). The answer is in the spool: ANSWER with the nonce
- * of the request, after all that it tells of.
+ * request.h -- the meaning of the control signal (SPROF_DUMP_SIGNAL). kill(1)
+ * sends it bare, which asks for the stacks of all threads on stderr. `sprofile`
+ * sends it by sigqueue(3) with a value that names a request. The kernel checks
+ * the sender's permission (kill(2)). The answer is in the spool: ANSWER with
+ * the nonce of the request, after all that it refers to.
  *
- * The value: magic:16 | request:16 | nonce:32. Any other is a bare one.
+ * The value: magic:16 | request:16 | nonce:32. Any other value is a bare
+ * signal.
  */
 #ifndef BASE_REQUEST_H
 #define BASE_REQUEST_H
@@ -19,7 +20,7 @@ enum request {
     REQUEST_PRINT,  /* the stacks, on the program's stderr */
     REQUEST_STACKS, /* the stacks, as STACKS in the spool */
     REQUEST_START,  /* sample from now on */
-    REQUEST_STOP,   /* no more */
+    REQUEST_STOP,   /* stop sampling */
     REQUEST_WRITE,  /* write the profile so far */
     REQUEST_COUNT
 };
@@ -30,7 +31,7 @@ request_value(enum request request, uint32_t nonce)
     return (uint64_t)REQUEST_MAGIC << 48 | (uint64_t)request << 32 | nonce;
 }
 
-/* The request of VALUE and its nonce; a bare one is PRINT with nonce 0. */
+/* The request of VALUE and its nonce. A bare signal is PRINT with nonce 0. */
 static inline enum request
 request_of(uint64_t value, uint32_t *nonce)
 {

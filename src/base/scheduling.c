@@ -12,9 +12,9 @@
 #include "scheduling.h"
 #include "poison.h"
 
-/* ns of a slice of the scheduler, and the nice value, of a sampler that
- * hurries; ns of a slice of one that does not. The first is the shortest slice
- * that the kernel knows. The kernel's own choice is some 3 ms. */
+/* For a sampler that hurries: the slice of the scheduler in ns, and the nice
+ * value. For one that does not: the slice in ns. The first is the shortest
+ * slice that the kernel knows. The kernel's own choice is some 3 ms. */
 #define SLICE_NS 100000u
 #define NICE (-20)
 #define PATIENT_SLICE_NS 10000000u
@@ -48,15 +48,15 @@ set_scheduling(pid_t tid, const struct scheduling *from)
     return arch_syscall(SYS_sched_setattr, tid, (long)from, 0, 0, 0, 0);
 }
 
-/* The scheduler's shortest slice lets thread TID, which runs briefly, run
- * early; kernels before 6.12 ignore it. */
+/* Give thread TID, which runs briefly, the scheduler's shortest slice, so that
+ * it runs early. Kernels before 6.12 ignore that. */
 static void
 hurry(pid_t tid)
 {
     struct scheduling own = inherited;
     own.runtime = SLICE_NS;
-    /* A higher weight, where the process may have it: the later an instant is
-     * sampled, the more it depends on when the program left a CPU free. */
+    /* Ask for a higher weight: the later an instant is sampled, the more it
+     * depends on when the program leaves a CPU free. */
     own.nice = NICE;
     if (set_scheduling(tid, &own) == 0)
         return;

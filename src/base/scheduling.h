@@ -3,7 +3,7 @@
  * scheduling.h -- how the kernel schedules the sampler's thread: it hurries, or
  * it is patient. A sampler that hurries runs as early as it may. A patient one
  * takes a CPU from no thread that runs, and gives its own to each thread that
- * wakes. So it may come late. A thread that needs it soon lets it hurry.
+ * wakes. So it may run late. A thread that needs it soon lets it hurry.
  */
 #ifndef BASE_SCHEDULING_H
 #define BASE_SCHEDULING_H
@@ -18,8 +18,8 @@ void scheduling_begin(void);
  * Context: sampler. */
 void scheduling_be_patient(bool patient);
 
-/* The sampler, if it is patient, hurries until it is told to be patient again.
- * Makes a system call only if it is. Context: any. */
+/* Let a patient sampler hurry until scheduling_be_patient(true) is called
+ * again. Makes a system call only if the sampler is patient. Context: any. */
 void scheduling_hurry(void);
 
 /* Whether a thread has called scheduling_hurry, and the sampler was patient,

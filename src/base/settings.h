@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * settings.h -- what a profile is made with: the options, and what follows from
- * them in this process. There is one such struct. The agent renews it before
+ * them in this process. Only one such struct exists. The agent renews it before
  * the sampler begins, field by field: a handler may read it meanwhile. All
  * other code only reads it, and a pointer to it stays valid.
  */
@@ -30,7 +30,7 @@ struct settings {
     uint64_t since, clock, base;
 };
 
-/* Whether only those threads are sampled that have registered. */
+/* Whether only registered threads are sampled. */
 static inline bool
 settings_registered_only(const struct settings *settings)
 {

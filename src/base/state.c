@@ -13,7 +13,7 @@
 BOUND __start_state_of_profile[], __stop_state_of_profile[];
 BOUND __start_state_of_process[], __stop_state_of_process[];
 
-/* By words, because a variable of that size may be read meanwhile. */
+/* Word by word, because another thread may read a variable meanwhile. */
 static void
 clear(char *from, const char *to)
 {

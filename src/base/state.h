@@ -19,7 +19,7 @@
 #define OF_PROCESS __attribute__((section("state_of_process"), aligned(8)))
 
 /* Set all variables of the state to 0. Other threads may read them meanwhile:
- * they see the old value of a variable, or 0. There is no sampler meanwhile.
+ * they see the old value of a variable, or 0. No sampler runs meanwhile.
  * Context: start. */
 void state_renew_profile(void);
 void state_renew_process(void);

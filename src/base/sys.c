@@ -70,7 +70,7 @@ sys_queue_signal(pid_t pid, pid_t tid, int signo, int code, uint64_t value)
     return sys_call(SYS_rt_tgsigqueueinfo, pid, tid, signo, &info);
 }
 
-/* What sys_believe_sets says. */
+/* Set by sys_believe_sets. */
 static _Atomic bool believes_sets;
 
 /* Set once process_vm_readv has been refused, by a seccomp filter say. */
@@ -124,12 +124,12 @@ sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
     return got > 0 ? (unsigned)((size_t)got / size) : 0;
 }
 
-/* Pages that are asked for by one call. */
+/* Limit of the pages in one question to the kernel. */
 #define PAGES 32u
 
-/* How many of COUNT pages from START on are in memory, one after the other.
- * Where a page is not mapped, the kernel says so, having told of those before
- * it (mm/mincore.c). */
+/* How many of COUNT pages from START on are in memory without a gap. Where a
+ * page is not mapped, the kernel returns an error, and the answers for the
+ * pages before it (mm/mincore.c). */
 static size_t
 count_present(uint64_t start, size_t count)
 {
@@ -178,7 +178,8 @@ sys_read_present(void *to, uint64_t address, size_t length)
                : -EFAULT;
 }
 
-/* No way of changing a mask: the kernel reads the set, and says EINVAL. */
+/* No valid way to change a mask: the kernel reads the set, and returns
+ * EINVAL. */
 #define NO_CHANGE (-1)
 #define SET_SIZE sizeof(uint64_t)
 
@@ -192,7 +193,7 @@ can_read_word(uint64_t address)
            -EINVAL;
 }
 
-/* Whether the kernel looks at an address that it is given. */
+/* Whether the kernel checks addresses that it gets. */
 static bool
 is_kernel_sure(void)
 {
@@ -282,9 +283,9 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
     return length;
 }
 
-/* So far below this library our memory lies: within what sanitizers take for
- * the program's memory (47 bits, their uppermost 1.5 TiB), and below what
- * programs come to. In bytes. */
+/* Distance in bytes by which our memory lies below this library. It is within
+ * what sanitizers take for the program's memory (47 bits, their uppermost 1.5
+ * TiB), and below what programs reach. */
 #define AWAY (64ull << 30)
 
 /* Memory is handed out in units: the largest page of any machine, in bytes. */
@@ -298,16 +299,16 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
 /* Number of ranges. */
 #define RANGES 32u
 
-/* A range of addresses for this library alone. What is not in use there cannot
- * be touched. The first units hold this. */
+/* A range of addresses for this library alone. Unused memory there cannot be
+ * accessed. The first units hold this struct. */
 struct range {
     uint64_t units;
     _Atomic bool is_taken[];
 };
 static _Atomic(struct range *) ranges[RANGES];
 
-/* Map addresses that no access reaches. A core file has nothing of them, nor of
- * what they become. Huge pages would have megabytes in memory for each word. */
+/* Map addresses that cannot be accessed. A core file leaves them out, also when
+ * they are in use. Huge pages would take megabytes of memory for each word. */
 static long
 bar(uint64_t at, uint64_t size, int flags)
 {
@@ -409,9 +410,9 @@ reserve_range(unsigned i, uint64_t count)
     return none;
 }
 
-/* Take COUNT units of any range. Returns their address, or 0. What a forked
- * child finds empty lies at the upper end: the kernel puts neighbours of one
- * kind into one mapping. */
+/* Take COUNT units of any range. Returns their address, or 0. Memory that is
+ * empty in a forked child lies at the upper end: the kernel puts neighbours of
+ * one kind into one mapping. */
 static uint64_t
 take_anywhere(uint64_t count, bool is_high)
 {
@@ -439,7 +440,7 @@ range_at(uint64_t address)
     return NULL;
 }
 
-/* The COUNT units at address AT are free from now on. */
+/* Free the COUNT units at address AT. */
 static void
 give_back(uint64_t at, uint64_t count)
 {
@@ -449,8 +450,8 @@ give_back(uint64_t at, uint64_t count)
         atomic_store(&range->is_taken[first + i], false);
 }
 
-/* The kernel may have refused this only when the old map was gone. The program
- * may fill that hole, so the units stay taken. */
+/* The kernel may have refused this after the old mapping was removed. The
+ * program may fill that hole, so the units stay taken. */
 long
 sys_map(size_t size, int access, int flags, int fd, uint64_t offset)
 {
@@ -470,7 +471,7 @@ reserve(size_t size, bool is_high)
     return NULL;
 }
 
-/* Linux before 4.14 does not know the advice: a child inherits the memory then,
+/* Linux before 4.14 does not know the advice. A child then inherits the memory,
  * and its users empty what they must not find. */
 void *
 sys_reserve_for_one(size_t size)

@@ -66,11 +66,11 @@ unsigned sys_read_memories(void *to, const uint64_t *addresses, unsigned count,
 
 /* How many of LENGTH bytes from ADDRESS on come before a page that is not
  * mapped or not in memory. Reading such a page may wait, without limit, for a
- * thread that supplies it (userfaultfd(2)). LENGTH where the kernel does not
- * tell. */
+ * thread that supplies it (userfaultfd(2)). LENGTH if the kernel does not
+ * say. */
 size_t sys_present(uint64_t address, size_t length);
 
-/* Whether there is a mapping at ADDRESS, of whatever kind. mincore(2). */
+/* Whether anything is mapped at ADDRESS. mincore(2). */
 bool sys_is_mapped(uint64_t address);
 
 /* As sys_read_memory, if all LENGTH bytes are in memory; -EFAULT if not. */
@@ -122,8 +122,8 @@ void sys_close(int fd);
 /* As sys_read, from OFFSET on. pread64(2). */
 long sys_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
-/* Read the first SIZE - 1 bytes of a file of /proc into BUFFER, NUL-terminated,
- * by one read(2): those that hold one record (stat, status, syscall, comm,
+/* Read the first SIZE - 1 bytes of a file of /proc into BUFFER, NUL-terminated.
+ * One read(2) is enough: files with one record (stat, status, syscall, comm,
  * cmdline) give it whole. Returns their number, or -errno. With _AT, PATH is
  * relative to the directory DIRECTORY (openat(2)). */
 long sys_read_file(const char *path, char *buffer, size_t size);
@@ -137,29 +137,29 @@ long sys_count_links(int fd);
 struct stat;
 long sys_stat(const char *path, struct stat *status);
 
-/* The CLONE_NEW... of the namespace that FD is of (ioctl_ns(2)), 0 if it is of
- * none. */
+/* The CLONE_NEW... of the namespace FD (ioctl_ns(2)), 0 if FD is no
+ * namespace. */
 long sys_namespace_type(int fd);
 
-/* Let the next sys_read or sys_getdents of FD begin at OFFSET. Returns that, or
- * -errno. lseek(2). */
+/* Let the next sys_read or sys_getdents of FD begin at OFFSET. Returns OFFSET,
+ * or -errno. lseek(2). */
 long sys_seek(int fd, uint64_t offset);
 
-/* What the symbolic link PATH in DIRECTORY says, NUL-terminated. Returns its
- * length, or -errno. readlinkat(2). */
+/* Read the target of the symbolic link PATH in DIRECTORY, NUL-terminated.
+ * Returns its length, or -errno. readlinkat(2). */
 long sys_read_link_at(int directory, const char *path, char *buffer,
                       size_t size);
 
 /* Map SIZE bytes with ACCESS, FLAGS, FD and OFFSET of mmap(2). Returns their
  * address, or -errno. All that this file maps lies in ranges of addresses that
- * are reserved for it, the first one at the start. A program may count on a
- * place that it has left a moment ago, and map that again (MAP_FIXED, shmat(2),
- * or a stack that grows). */
+ * are reserved for it, the first one at the start. A program may rely on an
+ * address range that it has just unmapped, and map it again (MAP_FIXED,
+ * shmat(2), or a stack that grows). */
 long sys_map(size_t size, int access, int flags, int fd, uint64_t offset);
 
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
- * NULL. sys_release gives them back, and what sys_map has mapped; both take the
- * same SIZE. */
+ * NULL. sys_release gives back this memory and what sys_map has mapped. It
+ * takes the same SIZE. */
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
 
@@ -173,18 +173,18 @@ void *sys_reserve_stack(size_t size);
  * inherit it. */
 void *sys_reserve_for_one(size_t size);
 
-/* The same with all of it there at once, for memory that is written all over. A
- * page that is first read and then written costs two faults. The second one
- * stops every CPU that runs the program. */
+/* The same with all pages in memory at once, for memory that will be written as
+ * a whole. A page that is first read and then written costs two faults. The
+ * second one stops every CPU that runs the program. */
 void *sys_reserve_present(size_t size);
 
-/* Let the SIZE bytes at MEMORY, which sys_reserve_for_one has reserved, be
- * there at once in the same way. What is in them stays. MADV_POPULATE_WRITE of
+/* Bring the SIZE bytes at MEMORY, which sys_reserve_for_one has reserved, into
+ * memory in the same way. Their contents stay. MADV_POPULATE_WRITE of
  * madvise(2), Linux 5.14; with an older kernel this does nothing. */
 void sys_populate(void *memory, size_t size);
 
-/* MEMORY, SIZE bytes of sys_reserve_for_one, all zero again; or such memory, if
- * it is NULL. Returns NULL only then. */
+/* Set MEMORY, SIZE bytes of sys_reserve_for_one, to zero. If MEMORY is NULL,
+ * reserve it; only then the result may be NULL. */
 void *sys_renew(void *memory, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ text_begin(struct text *text, char *buffer, size_t size)
 void
 text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
-    /* The place for the NUL is never given away. */
+    /* The last byte is always left for the NUL. */
     for (size_t i = 0; i < length; i++) {
         if (text->length + 1 >= text->size) {
             text->cut = 1;

@@ -28,7 +28,7 @@ void text_add_tenths(struct text *text, uint64_t number, uint64_t scale);
 
 /* Replace by '?' the bytes in the string TEXT that a terminal would obey and
  * not show. These are ASCII's control characters, newlines included, and the
- * bytes of C1. A byte of C1 stands alone (ISO 8859) or behind 0xc2 (UTF-8). */
+ * bytes of C1. A byte of C1 stands alone (ISO 8859) or after 0xc2 (UTF-8). */
 void text_hide_controls(char *text);
 
 #endif

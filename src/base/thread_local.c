@@ -27,9 +27,10 @@ thread_local_use_labels(_Atomic uint32_t *table, uint32_t count)
 }
 
 /* Place of TID in the table. Threads that were made one after another have
- * neighbouring tids. In neighbouring places they would take the cache line of
- * 16 places from each other with each label. So tids in a row are in lines in a
- * row. Bits 0 to 9 of a tid choose the line, bits 10 to 13 the place in it. */
+ * neighbouring tids. In neighbouring places they would share a cache line of 16
+ * places, and fight for it with each label. So neighbouring tids have
+ * neighbouring lines. Bits 0 to 9 of a tid choose the line, bits 10 to 13 the
+ * place in it. */
 static uint32_t
 index_of(uint32_t tid)
 {

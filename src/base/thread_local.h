@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_local.h -- what a thread knows of itself without a system call: its
- * tid and its labels. A seccomp filter of the program may forbid system calls.
+ * thread_local.h -- the tid and the labels of a thread without a system call. A
+ * seccomp filter of the program may forbid system calls.
  */
 #ifndef BASE_THREAD_LOCAL_H
 #define BASE_THREAD_LOCAL_H
@@ -19,8 +19,8 @@ void thread_local_use_labels(_Atomic uint32_t *table, uint32_t count);
  * Context: any. */
 pid_t thread_local_tid(void);
 
-/* Ask the kernel for the tid anew: in a new thread, and in the child of a fork.
- * That child keeps the labels of the thread that forked. Context: any. */
+/* Ask the kernel for the tid again: in a new thread, and in the child of a
+ * fork. That child keeps the labels of the thread that forked. Context: any. */
 void thread_local_begin(void);
 
 /* The place of the calling thread's labels, or NULL if there is none. Context:

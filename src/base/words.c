@@ -3,7 +3,7 @@
 #include "words.h"
 #include "poison.h"
 
-/* What errno.h calls errno, a name that poison.h forbids. */
+/* What errno stands for in errno.h; poison.h forbids the name. */
 int *__errno_location(void);
 
 int

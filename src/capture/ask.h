@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ask.h -- what the sampler asks of the program's threads, and they of it. A
- * directed signal makes a thread walk its own stack into a slot. The sampler
- * never waits for a thread.
+ * ask.h -- requests of the sampler to the program's threads, and theirs to the
+ * sampler. A directed signal makes a thread walk its own stack into a slot. The
+ * sampler never waits for a thread.
  */
 #ifndef CAPTURE_ASK_H
 #define CAPTURE_ASK_H
@@ -18,13 +18,13 @@
 #define ASK_SEQUENCES (1u << 24)
 
 /* Ask thread TID for a sample. Its slot will carry INDEX and SEQUENCE, which is
- * below ASK_SEQUENCES. Returns 0, or -errno. -ESRCH: there is no such thread.
- * -EAGAIN: too many signals are queued (RLIMIT_SIGPENDING), or no number is
- * ours to ask by. Context: sampler. */
+ * below ASK_SEQUENCES. Returns 0, or -errno. -ESRCH: no thread has this tid.
+ * -EAGAIN: too many signals are queued (RLIMIT_SIGPENDING), or we own no signal
+ * number to ask by. Context: sampler. */
 int ask_thread(uint32_t index, pid_t tid, uint32_t sequence);
 
 /* Why thread INDEX answered the question SEQUENCE without a sample. LOSS_COUNT:
- * it has not done so. */
+ * it did not answer so. */
 enum loss ask_refusal(uint32_t index, uint32_t sequence);
 
 /* Note that the stack of thread INDEX is the memory from LOW to HIGH, while its
@@ -37,13 +37,13 @@ void ask_set_stack(uint32_t index, uint64_t low, uint64_t high,
  * sampler. */
 void ask_set_period(uint64_t period);
 
-/* Keep thread TID, not the caller, in our handler until ask_thaw, because the
- * process is about to end. The signal may end a wait of the thread early.
- * Context: any thread. */
+/* Keep thread TID, which is not the caller, in our handler until ask_thaw,
+ * because the process is about to end. The signal may end a wait of the thread
+ * early. Context: any thread. */
 void ask_freeze(pid_t tid);
 
-/* Keep each thread in our handler until ask_thaw after its own next sample. No
- * wait ends for that. Context: any thread. */
+/* After its own next sample, keep each thread in our handler until ask_thaw.
+ * This ends no wait. Context: any thread. */
 void ask_freeze_sampled(void);
 
 /* Thread TID is never kept after a sample. Context: any thread. */
@@ -53,9 +53,9 @@ void ask_spare(pid_t tid);
  */
 bool ask_keeps_at(uint64_t address);
 
-/* Let them go. IS_LATE: only after some ms. The process is about to be gone. A
- * thread that went on at once might find what it needs freed. Context: any
- * thread. */
+/* Let them go. IS_LATE: only after some ms, because the process is about to be
+ * gone. A thread that went on at once might find that what it needs is freed.
+ * Context: any thread. */
 void ask_thaw(bool is_late);
 
 /* Ring the bell: the sampler ends a serve_wait early. Context: any. */

@@ -83,15 +83,14 @@ note_stack(struct slot *slot)
 }
 
 /* Begin VIEW. It reads the thread's own stack directly. A copy by the kernel
- * would wait for the lock of the process's memory map. A thread of many may
- * lose its CPU while it has that lock, and then all others that are sampled
- * would wait for it. MASK must not block the signal that an unreadable page
- * raises. */
+ * would wait for the lock of the process's memory map. If a thread with that
+ * lock loses its CPU, all other sampled threads would wait for it. MASK must
+ * not block the signal that an unreadable page raises. */
 static void
 begin_view(struct view *view, struct slot *slot, uint64_t mask)
 {
-    /* What is below may be a guard that no map tells (MADV_GUARD_INSTALL). A
-     * register that was just restored is mostly on the same page. */
+    /* Below may be a guard that no map shows (MADV_GUARD_INSTALL). A register
+     * that was just restored is usually on the same page. */
     uint64_t first = page_of(slot->sp);
     slot->low = slot->high = 0;
     if (slot->thread_pointer != 0 && (mask & NESTED_READS) == 0)
@@ -106,8 +105,8 @@ is_own(const struct slot *slot, uint64_t address)
     return address >= slot->low && address < slot->high;
 }
 
-/* Where the stack ends that goes on at START. Returns FAR if that is not known,
- * or not before FAR. The thread's own stack ends below its control block
+/* The end of the stack that goes on at START. Returns FAR if the end is not
+ * known, or not before FAR. The thread's own stack ends below its control block
  * (glibc). */
 static uint64_t
 find_end(const struct slot *slot, uint64_t start, uint64_t far)
@@ -122,8 +121,8 @@ find_end(const struct slot *slot, uint64_t start, uint64_t far)
     return end > start && end < far ? end : far;
 }
 
-/* Byte that stands for a page that is not in memory. A return address of such
- * bytes is neither code nor a root. */
+/* The byte that replaces those of a page that is not in memory. A return
+ * address of such bytes is neither code nor a root. */
 #define HOLE 0xfe
 
 /* Whether the kernel can read a word of each page of the LENGTH bytes at START.
@@ -167,8 +166,8 @@ present_bytes(const struct slot *slot, uint64_t at, uint64_t end)
     return sys_present(at, end - at);
 }
 
-/* Copy START to END of the thread's own stack, all of which is mapped. A large
- * frame may have pages in the middle that were never touched. */
+/* Copy START to END of the thread's own stack, which is mapped as a whole. A
+ * large frame may have pages in the middle that were never touched. */
 static bool
 copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
 {
@@ -190,8 +189,8 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end, bool is_self)
     return true;
 }
 
-/* How far the frames that the walk has undone may reach to be copied, too, in
- * bytes. */
+/* Limit in bytes of the frames that the walk has undone and that are copied,
+ * too. */
 #define UNDONE_MOST 8192u
 
 /* The lowest stack pointer to copy for. learn_step begins at the leaf, and
@@ -236,8 +235,8 @@ fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
 
 /* Wait in PARKED until served or until the deadline. Returns true if the slot
  * is the handler's again, false if it is left to the sampler. After the
- * deadline an exchange fails only if the sampler has moved the slot on, which
- * it can do twice. */
+ * deadline an exchange fails only if the sampler has changed the slot's state,
+ * which it can do twice. */
 static bool
 park(struct slot *slot, uint32_t generation)
 {
@@ -245,14 +244,14 @@ park(struct slot *slot, uint32_t generation)
     slot->parked = true;
     if (!slot_pass(slot, generation, SLOT_CLAIMED, SLOT_PARKED))
         return false;
-    /* serve_parked looks for the slot when it has seen this. */
+    /* When serve_parked sees this, it looks for the slot. */
     atomic_fetch_add_explicit(&shared.parks, 1, memory_order_release);
     ask_ring();
     scheduling_hurry();
     for (;;) {
         uint32_t word =
             atomic_load_explicit(&slot->state, memory_order_relaxed);
-        /* The sampler has what it wants, and touches the slot no more. */
+        /* The sampler has what it wants, and no longer touches the slot. */
         if (word == (generation | SLOT_SERVED))
             return slot_pass(slot, generation, SLOT_SERVED, SLOT_CLAIMED);
         /* All slots were emptied: a new sampler has begun. */
@@ -276,8 +275,8 @@ park(struct slot *slot, uint32_t generation)
     }
 }
 
-/* Whether it is worth waiting for the sampler. It is not where the sampler has
- * already looked at the pc, or may have done so in vain. */
+/* Whether it is worth waiting for the sampler. It is not if the sampler has
+ * already looked at the pc, or may have found nothing there. */
 static bool
 is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
 {
@@ -314,8 +313,8 @@ number_of_cpu(bool has_words)
     return (int)cpu;
 }
 
-/* Note in SLOT what the thread's words tell. Without words the thread pointer
- * does not say whose stack it is, so the stack is not read directly. */
+/* Note in SLOT what the thread's words hold. Without words the thread pointer
+ * does not show whose stack it is, so the stack is not read directly. */
 static void
 describe_thread(struct slot *slot, bool has_words)
 {
@@ -389,8 +388,8 @@ walk_into(struct slot *slot, uint32_t generation, bool has_words,
     return !is_missing || leave_to_sampler(slot, generation, context, outcome);
 }
 
-/* A stack was left at TIME that the sampler should finish soon, before what it
- * shows is unloaded. */
+/* A stack was left at TIME. The sampler should finish it soon, before its code
+ * is unloaded. */
 static void
 hurry(uint64_t time)
 {
@@ -438,6 +437,6 @@ void
 fill_know_stack(uint64_t start, uint64_t size)
 {
     given_stack = start;
-    /* A guard and thread-local memory may be counted in the size. */
+    /* The size may include a guard and thread-local memory. */
     first_stack = start != 0 ? start : arch_thread_pointer() - size / 2;
 }

@@ -25,16 +25,17 @@ struct filled fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
                         const ucontext_t *context);
 
 /* Copy to the MOST bytes at TO the rest of the stack of SLOT's thread, above
- * the frame where the walk stands, and what is not far below. SLOT then tells
- * of the copy. Returns false if there is no whole copy: the stack is too large,
- * or its end is not known. A page that is not in memory becomes bytes that are
- * no code address. Each stretch in memory takes two system calls. The thread is
- * parked. Context: sampler, in window. */
+ * the frame where the walk stands, and what is not far below. SLOT then
+ * describes the copy. Returns false if there is no whole copy: the stack is too
+ * large, or its end is not known. A page that is not in memory is replaced by
+ * bytes that are no code address. Each stretch in memory takes two system
+ * calls. The thread is parked. Context: sampler, in window. */
 bool fill_copy(struct slot *slot, uint8_t *to, uint32_t most);
 
 /* The calling, new thread has a stack of SIZE bytes or more, which ends at its
- * thread pointer. If START is not 0, the program has given it, and it begins
- * there. Other stacks may lie below it in the same memory. Context: hook. */
+ * thread pointer. If START is not 0, the program has supplied the stack, which
+ * begins there. Other stacks may lie below it in the same memory. Context:
+ * hook. */
 void fill_know_stack(uint64_t start, uint64_t size);
 
 #endif

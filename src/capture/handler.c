@@ -2,11 +2,11 @@
 /*
  * handler.c -- the target thread's half of a capture. It runs in the signal
  * handler, on the target's stack, which may be small. It uses well under 1 KiB
- * of stack. It allocates nothing, takes no lock, and never touches errno. Of
- * libc it calls only functions that do the same, as clock_gettime does.
+ * of stack. It allocates nothing, takes no lock, and never touches errno. It
+ * calls only functions of libc that keep the same rules, such as clock_gettime.
  *
- * What comes may be our signal, or another sender's of the same number. That
- * one is for the program, whose disposition then acts.
+ * The signal may be ours, or another sender's of the same number. That one is
+ * for the program, whose disposition then acts.
  *
  * Its thread-local variables are in static TLS: no access to one of them calls
  * a function that may allocate. A thread may have no thread-local words at all
@@ -46,16 +46,16 @@
 #include "handler.h"
 #include "base/poison.h"
 
-/* How long a thread stands still at most, in ns. No profile takes that long to
- * write. */
+/* Longest time for which a thread stands still, in ns. No profile takes that
+ * long to write. */
 #define FREEZE_NS 140000000000u
 
-/* ns that a late thaw takes. exit(3) is mostly over by then. */
+/* ns that a late thaw takes. exit(3) is usually over by then. */
 #define THAW_NS 20000000u
 
-/* There are slots for all samples of LATE_NS ns on all CPUs: a sampler among
- * many threads has no CPU for that long. Limits of their number, and of the
- * frames in all slots together. Deeper stacks make fewer slots. */
+/* The slots hold all samples of LATE_NS ns on all CPUs: a sampler among many
+ * threads has no CPU for that long. Limits of their number, and of the frames
+ * in all slots together. Deeper stacks make fewer slots. */
 #define LATE_NS 512000000u
 #define SLOTS_LEAST 256u
 #define SLOTS_MAX 2048u
@@ -69,13 +69,13 @@ static __thread uint64_t rested_clock;
 
 /* Set when the thread's age, in periods before perf's first sample, is over
  * OLD_TIMES. From then on its age does not matter, and its clock need not be
- * read: that is a system call. */
+ * read, which is a system call. */
 static __thread bool is_old;
 #define OLD_TIMES 8u
 
 /* Samples since the last one at a system call. CLOCKS_AFTER_CALL samples after
- * it read the clocks. Of later ones each CLOCKS_AFTER_CALLth does, so that the
- * time of the next call is known. */
+ * it read the clocks. Of later samples each CLOCKS_AFTER_CALLth reads them, so
+ * that the time of the next call is known. */
 #define CLOCKS_AFTER_CALL 32u
 static __thread uint8_t since_call = CLOCKS_AFTER_CALL;
 
@@ -90,23 +90,23 @@ static __thread uint32_t owed;
 /* The thread has reported its end. */
 static __thread bool has_left;
 
-/* A walk that takes longer, in ns, must be followed by a rest: REST_TIMES as
- * much CPU time of the program's own. */
+/* After a walk that takes longer, in ns, the thread takes no sample for
+ * REST_TIMES that long of its CPU time. */
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
 
-/* What is fetched before the walk: lines of the stack, of LINE bytes, and the
- * rules of frames of the thread's last sample. */
+/* Amounts that are fetched before the walk: lines of the stack, of LINE bytes,
+ * and rules of frames of the thread's last sample. */
 #define STACK_LINES 4u
 #define LINE 64u
 #define LAST_FRAMES 32u
 
-/* Number of samples of threads' own clocks since the last harvest after which
- * the sampler is late: it hurries. */
+/* If as many samples of threads' own clocks have come since the last harvest,
+ * the sampler is late and hurries. */
 #define OWN_HURRY 32u
 
 /* The frames of the thread's last sample, and their number. They lie in a slot,
- * and may by now be those of another thread. */
+ * and may now be those of another thread. */
 static __thread const struct frame *last_frames;
 static __thread uint32_t last_count;
 
@@ -129,7 +129,7 @@ is_to_stand(void)
     return is_frozen() && sys_gettid() != atomic_load(&shared.ender);
 }
 
-/* Whether one of our timers or events sent it. *KIND becomes which. */
+/* Whether one of our timers or events sent it. *KIND becomes its kind. */
 static bool
 is_own_clock(int signo, const siginfo_t *info, enum cookie_own *kind)
 {
@@ -172,8 +172,8 @@ is_bare_question(const siginfo_t *info, uint64_t *cookie)
     return asked != 0 || stands;
 }
 
-/* Whether a debugger sent it. A debugger (ltrace) may hold back our signal
- * while it does something else, and then send it as its own. */
+/* Whether a debugger sent it. A debugger (ltrace) may hold back our signal for
+ * a while, and then send it as its own. */
 static bool
 is_tracer(const siginfo_t *info)
 {
@@ -189,7 +189,7 @@ handler_is_ours(int signo, const siginfo_t *info)
     return is_question(info, &question) || is_own_clock(signo, info, &kind);
 }
 
-/* Note that the question COOKIE is answered without a sample. */
+/* Answer the question COOKIE without a sample. */
 static void
 refuse_question(uint64_t cookie, enum loss cause)
 {
@@ -200,9 +200,8 @@ refuse_question(uint64_t cookie, enum loss cause)
                                                             << COOKIE_BITS);
 }
 
-/* Whether the clocks of this sample and of the last one have to tell how many
- * points passed between them. A system call holds back the signal until it
- * returns. */
+/* Whether the clocks must show how many points passed between this sample and
+ * the last one. A system call holds back the signal until it returns. */
 static HOT bool
 may_be_late(const ucontext_t *context)
 {
@@ -241,8 +240,8 @@ answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
     fill_slot(slot, TRIGGER_ASK, has_words, context);
 }
 
-/* Count a sample of a thread's own clock, and ring the bell if as many have
- * come as ring it. The sampler also comes without the bell. */
+/* Count a sample of a thread's own clock, and ring the bell if enough have
+ * come. The sampler also comes without the bell. */
 static void
 count_own_sample(void)
 {
@@ -298,9 +297,9 @@ lose_own(enum loss cause, bool has_words)
     shared_lose(cause);
 }
 
-/* Whether a sample at CPU time CLOCK is not wanted. What perf samples too is
- * left to perf, once perf has begun. A thread that has just walked for long
- * must rest. */
+/* Whether a sample at CPU time CLOCK is not wanted. Once perf has begun,
+ * samples that perf takes, too, are left to perf. A thread that has just walked
+ * for long must rest. */
 static bool
 is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
             bool has_words, const ucontext_t *context)
@@ -343,7 +342,7 @@ read_clocks(enum cookie_own kind, bool has_words, const ucontext_t *context)
 /* Where thread TID begins its search for a slot. Neighbouring tids begin far
  * from each other, but within PLACES: the sampler looks at all slots that were
  * ever used. After the slots that were filled since the last harvest the first
- * one is mostly free, and after a harvest the same ones are used again. */
+ * one is usually free, and after a harvest the same ones are used again. */
 #define PLACES 128u
 static uint32_t
 place_of_next(pid_t tid)
@@ -352,8 +351,8 @@ place_of_next(pid_t tid)
            atomic_load_explicit(&shared.own_taken, memory_order_relaxed);
 }
 
-/* Begin to fetch what can be named before the clock is read: the stack's first
- * lines, and the frames of the thread's last sample. */
+/* Before the clock is read, begin to fetch what is known to be needed: the
+ * stack's first lines, and the frames of the thread's last sample. */
 static void
 fetch_first(bool has_words, const ucontext_t *context)
 {
@@ -377,7 +376,7 @@ fetch_ahead(uint32_t index, uint32_t place, bool has_words,
     rules_fetch(arch_register(context, ARCH_PC));
     slots_fetch(place);
     __builtin_prefetch(shared_thread_at(index));
-    /* The leaf is mostly another one. */
+    /* The leaf is usually another one. */
     for (uint32_t i = 1; has_words && i < LAST_FRAMES && i < last_count; i++)
         rules_fetch_exact(frame_lookup(last_frames[i]));
 }
@@ -415,7 +414,7 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     struct filled filled =
         fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
                   has_words, context);
-    if (has_words) { /* The slot may be another's by now; its memory stays. */
+    if (has_words) { /* The slot may be another's now; its memory stays. */
         last_frames = slot->walk.frames;
         last_count = filled.frames;
     }
@@ -452,7 +451,7 @@ stand_still(void)
 }
 
 /* Handle our signal, which the program must not see. IS_LATE: its number was
- * given back, and the mask may be another than a walk needs. */
+ * given back, and the mask may not be the one that a walk needs. */
 static void
 take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
          ucontext_t *context)
@@ -476,13 +475,13 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         shared_lose(LOSS_UNFIT);
     else if (!has_words || !has_left)
         sample_itself(kind, has_words, context);
-    /* One that has reported its end may not have finished that report. */
+    /* A thread that has reported its end may not have finished that report. */
     if (index != COOKIE_FREEZE && is_to_stand() && !(has_words && has_left))
         stand_still();
 }
 
-/* Let the default action of SIGNO act, as the program's disposition says. Our
- * handler must give way for that. The process ends here. */
+/* Let the default action of SIGNO act, as the program's disposition demands.
+ * Our handler must give way for that. The process ends here. */
 static void
 die_by_default(int signo)
 {
@@ -518,8 +517,8 @@ is_fault(int signo, const siginfo_t *info)
            info->si_code != SIGNALS_PERF_CODE;
 }
 
-/* Take our signal from the thread's queue, where it would swallow a signal of
- * the program. The handler runs with all signals blocked. */
+/* Take our signal from the thread's queue, where the kernel would drop a signal
+ * of the program because of it. The handler runs with all signals blocked. */
 static void
 drain_ours(uint64_t bit)
 {
@@ -539,8 +538,8 @@ send_to_process(int signo, siginfo_t *info)
         sys_call(SYS_kill, pid, signo);
 }
 
-/* The thread blocks the number, as the program believes. Make it really
- * blocked, and send the signal again to the same receiver. */
+/* To the program, the thread blocks the number. Block it really, and send the
+ * signal again to the same receiver. */
 static void
 send_again(int signo, siginfo_t *info, ucontext_t *context)
 {
@@ -556,10 +555,10 @@ send_again(int signo, siginfo_t *info, ucontext_t *context)
         send_to_process(signo, info);
 }
 
-/* Give the program another sender's signal of a number that is or was ours, as
- * without a profiler: let its disposition of SIGNO act. Does not return if the
- * default action ends the process. A separate function, because a sample must
- * not pay for the stack that it takes. */
+/* Give the program another sender's signal SIGNO, a number that is or was ours:
+ * let its disposition act as without a profiler. Does not return if the default
+ * action ends the process. A separate function, so that a sample does not use
+ * the stack that it takes. */
 static __attribute__((noinline)) void
 deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
 {
@@ -567,8 +566,8 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
     if (!disposition_get_program(signo, &action))
         return;
     bool fault = is_fault(signo, info);
-    /* Whether the thread blocked it: uc_sigmask does not tell in a sigsuspend.
-     */
+    /* Whether the thread blocked it: uc_sigmask does not show that in a
+     * sigsuspend. */
     bool is_blocked =
         words_are_there() && (signals_blocked & signals_bit(signo)) != 0;
     signals_sync_in(context);
@@ -673,8 +672,8 @@ handler_begin(const struct handler_options *options)
     return disposition_borrow(SIGNALS_ASK, options->settings->signo);
 }
 
-/* Returns how many samples of a thread are due each PERIOD ns can come in
- * LATE_NS ns. */
+/* Returns how many samples of a thread, one each PERIOD ns, LATE_NS ns can
+ * have. */
 static uint32_t
 samples_late(uint64_t period)
 {

@@ -17,11 +17,12 @@
 struct handler_options {
     const struct settings *settings;
     uint32_t threads; /* indexes are below this */
-    /* Index + 1 of each tid below TID_COUNT, 0 if it has none. */
+    /* Index + 1 of each tid below TID_COUNT; 0: no index. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    /* sigaction(2) itself, not a hook around it. Next, the sigaction that the
-     * program would call without us: it may be another library's. */
+    /* sigaction(2) itself, not a hook around it. The second is the sigaction
+     * that the program would call without us, which may be another
+     * library's. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
     void (*leaving)(enum signals_role role); /* see disposition_begin */
@@ -43,11 +44,11 @@ int handler_begin_memory(uint32_t max_depth, uint64_t period);
 /* Renew what the handler keeps of the calling thread, so that it need not ask
  * the kernel. A seccomp filter of the program may forbid that. The thread
  * itself calls this at its beginning, and again in the child of a fork. IS_OLD:
- * its age does not matter. Context: any thread. */
+ * the thread's age does not matter. Context: any thread. */
 void handler_know_thread(bool is_old);
 
 /* The calling thread takes no more samples: its end is about to be reported,
- * and CPU time after that is in no sum. Context: any thread. */
+ * and later CPU time is not counted. Context: any thread. */
 void handler_leave_thread(void);
 
 /* Whether SIGNO, which a thread has taken from its queue with INFO, is ours.

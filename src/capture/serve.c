@@ -35,8 +35,8 @@
 /* Set in holders: no thread holds the sampler any more. */
 #define HOLDS_ENDED (1u << 31)
 
-/* Longest time for which the sampler serves one slot, in ns. It ends early
- * enough that the target need not give up. */
+/* Longest time for which the sampler serves one slot, in ns. It is so short
+ * that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
 
 /* The sampler's state, and how many threads hold it (serve_hold). Each side
@@ -48,7 +48,7 @@ static _Atomic uint32_t sleep_state, holders;
 static bool was_held; /* since the last serve_was_held */
 
 /* Memory for copies of stacks that are too large for their slots. It is
- * reserved when it is first needed. Copies lie one behind the other, and the
+ * reserved when it is first needed. Copies lie one after the other, and the
  * memory is empty again when the last one is released. Sizes in bytes: of the
  * memory, and of the largest copy. */
 #define LARGE_SIZE (16u << 20)
@@ -56,7 +56,7 @@ static bool was_held; /* since the last serve_was_held */
 static uint8_t *large;
 static uint32_t large_used, large_count; /* bytes; copies */
 
-/* The time that serve_hurry_from was told last. */
+/* The last argument of serve_hurry_from. */
 static uint64_t hurry_from;
 
 /* A walk needed a newer module map since the last serve_is_map_wanted. */
@@ -148,8 +148,8 @@ note_root(const struct slot *slot)
         atomic_store_explicit(&thread->root, end, memory_order_relaxed);
 }
 
-/* Walk on in VIEW until the stack ends, or SERVE_NS of CLOCK are over. SINCE:
- * see struct resume. */
+/* Walk on in VIEW until the stack ends, or SERVE_NS of CLOCK have passed.
+ * SINCE: see struct resume. */
 static enum walk_outcome
 finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
             uint64_t since)
@@ -169,11 +169,10 @@ finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
     return outcome;
 }
 
-/* Confirm the frames of SLOT: the module map must tell what lay there. If they
- * were found by an old map, each must be in a module that the old map had. A
- * module with a frame on a stack is not unloaded; but it may lie where the old
- * map has another one. Returns false if the walk ends at a frame that is in
- * doubt. */
+/* Confirm the frames of SLOT: the module map must know what lay there. If they
+ * were found by an old map, each must be in a module of the old map. A module
+ * with a frame on a stack is not unloaded, but it may lie where the old map has
+ * another one. Returns false if the walk ends at a frame that is in doubt. */
 static bool
 confirm(struct slot *slot)
 {
@@ -195,7 +194,7 @@ confirm(struct slot *slot)
     return true;
 }
 
-/* SLOT needs its copy no longer. */
+/* SLOT no longer needs its copy. */
 static void
 release_copy(struct slot *slot)
 {
@@ -222,7 +221,7 @@ serve_finish(struct slot *slot, uint64_t since)
     slot->unfinished = outcome == WALK_NEEDS_MAP;
     if (slot->unfinished)
         return false;
-    /* What was unloaded during the walk may have misled it. */
+    /* Modules that were unloaded during the walk may have misled it. */
     (void)confirm(slot);
     release_copy(slot);
     return true;
@@ -269,10 +268,10 @@ copy_parked(struct slot *slot)
     return true;
 }
 
-/* Walk on in the stack of a parked thread. To read the module map anew is no
- * work for the window. If the map may be old, the walk goes on later in a copy
- * of the stack. A stack that is too large is walked by the old map, and what
- * that tells is confirmed later. */
+/* Walk on in the stack of a parked thread. The window is too short to read the
+ * module map again. If the map may be old, the walk goes on later in a copy of
+ * the stack. A stack that is too large is walked by the old map, and the frames
+ * are confirmed later. */
 static void
 walk_in_place(struct slot *slot)
 {
@@ -304,8 +303,8 @@ serve_slot(struct slot *slot)
         sys_futex_wake(&slot->state, 1);
         return;
     }
-    /* The target has left, and its stack has changed. The frames that it saw
-     * itself are still right. */
+    /* The target has left, and its stack has changed. The frames that the
+     * target itself found are still right. */
     release_copy(slot);
     slot->unfinished = false;
     slot->walk.depth = depth;
@@ -324,8 +323,8 @@ serve_is_map_wanted(void)
     return result;
 }
 
-/* Whether the handler is gone that has SLOT in the state of WORD. Its time
- * becomes known with its mark, and not before. NOW may be earlier. */
+/* Whether the handler that has SLOT in the state of WORD is gone. Its time is
+ * known only when its mark is set, and may be later than NOW. */
 static bool
 is_abandoned(const struct slot *slot, uint32_t word, uint64_t now)
 {
@@ -337,8 +336,8 @@ is_abandoned(const struct slot *slot, uint32_t word, uint64_t now)
 }
 
 /* A mark is also gone when the slot was given away meanwhile; then the exchange
- * fails. What a handler wrote before it was left is long there: it was left
- * when the mark was overwritten, and claimed the slot LONG_NS ago. */
+ * fails. All that the handler wrote has arrived long ago: it was left when the
+ * mark was overwritten, and claimed the slot LONG_NS ago. */
 void
 serve_reclaim(uint64_t now)
 {
@@ -372,8 +371,7 @@ serve_parked(void)
             serve_slot(slots_at(i));
 }
 
-/* Set the sampler's state to TO, and tell it to the threads that hold the
- * sampler. */
+/* Set the sampler's state to TO, and wake the threads that hold the sampler. */
 static void
 tell_holders(uint32_t to)
 {

@@ -14,7 +14,7 @@
 #include "base/loss.h"
 #include "slot.h"
 
-/* No thread holds the sampler, nor does it sleep. Context: start. */
+/* Begin: no thread holds the sampler, and it does not sleep. Context: start. */
 void serve_begin(void);
 
 /* Begin to harvest the threads' own samples. From now on the bell rings after
@@ -23,17 +23,17 @@ void serve_begin(void);
 void serve_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT]);
 
 /* How many own samples may wait for the harvest without a ring. The other slots
- * last until the sampler has a CPU. */
+ * suffice until the sampler has a CPU. */
 uint32_t serve_waiting_most(void);
 
 /* Let the bell ring when EVERY own samples have come since the last harvest. */
 void serve_ring_every(uint32_t every);
 
 /* The first stack that is left to the sampler after TIME (CLOCK_MONOTONIC, ns)
- * rings the bell; 0: none does. Context: sampler. */
+ * rings the bell; 0: no stack does. Context: sampler. */
 void serve_hurry_from(uint64_t time);
 
-/* Whether that stack has come. Context: sampler. */
+/* Whether that stack was left. Context: sampler. */
 bool serve_is_hurried(void);
 
 /* Whether the own samples since the last harvest are as many as ring the bell.
@@ -59,15 +59,15 @@ void serve_reclaim(uint64_t now);
 
 /* Finish the walk of SLOT, which is unfinished: confirm the frames that were
  * found by an old module map, and walk on in the copy of the stack if there is
- * one. Returns false if the caller must first read the module map anew, and
- * then call again. That need not be if the map was read at SINCE
- * (CLOCK_MONOTONIC, ns) or later. Context: sampler. */
+ * one. Returns false if the caller must first read the module map again, and
+ * then repeat the call. A map that was read at SINCE (CLOCK_MONOTONIC, ns) or
+ * later is new enough. Context: sampler. */
 bool serve_finish(struct slot *slot, uint64_t since);
 
-/* The map is about to be read anew. If code on the stack of SLOT, which is
+/* The map is about to be read again. If code on the stack of SLOT, which is
  * unfinished, was unloaded since the present map was read, its walk ends here:
- * only the present map tells what its frames are. Returns whether it has ended.
- * Context: sampler. */
+ * only the present map knows its frames. Returns whether it has ended. Context:
+ * sampler. */
 bool serve_give_up(struct slot *slot);
 
 /* Whether the walk of a parked thread has needed a newer module map since the
@@ -83,9 +83,9 @@ void serve_parked(void);
  * so the caller looks at the clock. Context: sampler. */
 void serve_wait(uint64_t until);
 
-/* The same, but do not sleep if IS_CALLED returns true: there is a request.
- * NULL stands for a function that returns false. A thread that makes its
- * request later, and then calls ask_ring, ends the sleep. Context: sampler.
+/* The same, but do not sleep if IS_CALLED returns true: a request waits. NULL
+ * stands for a function that returns false. A thread that makes its request
+ * later, and then calls ask_ring, ends the sleep. Context: sampler.
  */
 void serve_wait_unless(bool (*is_called)(void), uint64_t until);
 
@@ -99,9 +99,9 @@ void serve_wait_unless(bool (*is_called)(void), uint64_t until);
 void serve_hold(uint64_t until);
 void serve_release(void);
 
-/* Hold the sampler no more until the profile begins anew: it is to stop. The
- * thread that stops it may be in a signal handler that interrupted a fork, so
- * its own hold would never end. Context: any. */
+/* Stop holding the sampler, until the profile begins anew: the sampler is to
+ * end. The thread that stops it may be in a signal handler that interrupted a
+ * fork, so its own hold would never end. Context: any. */
 void serve_end_holds(void);
 
 /* Whether a thread holds the sampler, or is about to. Context: sampler. */

@@ -22,22 +22,22 @@
 struct shared_site {
     _Atomic uint64_t id; /* 0: none */
     _Atomic uint64_t ns, calls;
-    /* Of the calls whose CPU time was read, of late: their number, ns and CPU
+    /* Of the recent calls whose CPU time was read: their number, ns and CPU
      * ns. */
     _Atomic uint64_t read_calls, read_ns, read_cpu;
     uint64_t read_waits; /* those of them that did not return at once */
-    /* The sampler's: another call may have the place of this one. */
+    /* Written by the sampler: another call may take the place of this one. */
     _Atomic bool is_old;
 };
 
-/* The most sites of one thread. Calls at others have no time. */
+/* Limit of the sites of one thread. Calls at further sites have no time. */
 #define SHARED_SITES 8u
 
 /* The thread's own account of such calls. It alone writes this. */
 struct shared_meter {
-    _Atomic bool is_on; /* the sampler wants it */
+    _Atomic bool is_on; /* the sampler wants the account */
     _Atomic uint32_t site;
-    _Atomic uint64_t since; /* its present call began then; 0: it is in none */
+    _Atomic uint64_t since; /* start of its present call; 0: it is in no call */
     uint64_t cpu;           /* its CPU clock then; CLOCK_NONE: not read */
     uint32_t dice;          /* the last random number */
     struct shared_site sites[SHARED_SITES];
@@ -46,7 +46,7 @@ struct shared_meter {
 /* What a handler knows of the thread that it interrupts. */
 struct shared_thread {
     _Atomic uint64_t low, high, pointer; /* see ask_set_stack */
-    /* How often these three were changed, twice. Odd: they are being changed.
+    /* Twice the number of changes of these three. Odd: they are being changed.
      */
     _Atomic uint32_t version;
     /* Highest address that its stacks have reached. 0: not known. */
@@ -69,7 +69,8 @@ struct shared_thread {
     struct shared_meter meter;
 };
 
-/* Threads that were told to stand still go on, stand, or go on soon. */
+/* Threads that must stand still: they may go on, must stand, or may go on
+ * soon. */
 enum shared_frozen { SHARED_FREE, SHARED_FROZEN, SHARED_THAWING };
 
 struct shared {
@@ -78,21 +79,21 @@ struct shared {
     struct shared_thread *threads;
     /* How often the table of threads was begun, or a thread entered in it. */
     _Atomic uint32_t generation;
-    /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
+    /* Index + 1 of each tid below TID_COUNT; 0: no index yet. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
     bool (*request)(const siginfo_t *); /* see handler_options */
     const struct settings *settings;
     _Atomic uint64_t period; /* ns of CPU time between two samples */
-    /* Threads that park ring it. The sampler sleeps on it. */
+    /* The bell: threads that park ring it, and the sampler sleeps on it. */
     _Atomic uint32_t bell;
     _Atomic uint32_t parks; /* how often a thread has parked */
-    /* The time from which a thread that leaves its stack to the sampler rings
-     * the bell, once (serve_hurry_from). 0: none does. */
+    /* A thread that leaves its stack to the sampler at this time or later rings
+     * the bell, once (serve_hurry_from). 0: no thread does. */
     _Atomic uint64_t hurry_from;
-    /* enum shared_frozen: what threads do that were told to stand still. */
+    /* enum shared_frozen: what threads that must stand still do. */
     _Atomic uint32_t frozen;
-    _Atomic uint64_t thawed; /* when they were told to go on */
+    _Atomic uint64_t thawed; /* when they were let go */
     _Atomic pid_t ender;     /* the thread that ask_spare names, or 0 */
     /* Samples of threads' own clocks since the last harvest: their number, the
      * number that rings the bell, and those lost, by enum loss. */
@@ -104,8 +105,8 @@ extern struct shared shared;
 /* The calling thread has registered itself (settings_registered_only). */
 extern __thread volatile bool shared_is_registered;
 
-/* What is known of thread INDEX, or NULL if there can be no such thread.
- * Context: any. */
+/* The entry of thread INDEX, or NULL if no thread can have that index. Context:
+ * any. */
 static inline struct shared_thread *
 shared_thread_at(uint32_t index)
 {
@@ -115,8 +116,7 @@ shared_thread_at(uint32_t index)
 /* The index of thread TID, or SLOT_NO_THREAD if it has none. Context: any. */
 uint32_t shared_index_of(pid_t tid);
 
-/* Count a sample of a thread's own clock that is lost, under CAUSE. Context:
- * any. */
+/* Count a lost sample of a thread's own clock, under CAUSE. Context: any. */
 void shared_lose(enum loss cause);
 
 #endif

@@ -10,7 +10,8 @@
 #include "slot.h"
 #include "base/poison.h"
 
-/* Most slots that a handler tries to claim before its sample is lost. */
+/* Limit of the slots that a handler tries to claim before its sample is
+ * lost. */
 #define CLAIM_TRIES 256
 
 /* Bytes of a cache line, and the number of lines of frames that are fetched. */
@@ -40,8 +41,8 @@ furnish_slots(void)
 }
 
 /* Whether the handler of SLOT goes on in this child of a fork. It writes to the
- * slot, so the slot stays its own. If it had parked, it waits no more: the
- * sampler that served it is not here. */
+ * slot, so the slot stays its own. If it had parked, it no longer waits: the
+ * sampler that served it is not in this process. */
 static bool
 goes_on(struct slot *slot)
 {
@@ -116,8 +117,8 @@ slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
            slot_pass(slot, word & ~SLOT_STATES, from, to);
 }
 
-/* Let slots_used() cover place I. The slots themselves tell what is in them, so
- * this order is none. */
+/* Let slots_used() cover place I. The slots themselves show what is in them, so
+ * memory order does not matter here. */
 static void
 note_used(uint32_t i)
 {

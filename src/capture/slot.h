@@ -15,15 +15,17 @@
  *
  * Where both may move a slot, one exchange decides. A handler may be left by a
  * jump; then the sampler frees its slot once a second (serve_reclaim). A thread
- * that is stopped in its handler keeps its slot as long. A thread has a slot
- * without a mark for some stores; no handler of the program runs then.
+ * that is stopped in its handler keeps its slot while it is stopped. For some
+ * stores a thread has a slot without a mark; no handler of the program runs
+ * then.
  *
  * The state word also has the slot's generation, which slot_free changes. A
- * handler moves only what is of the generation that it claimed. So a slot that
- * was taken from it, as in the child of a fork, stays what it is.
+ * handler moves a slot only while it has the generation that the handler
+ * claimed. So a slot that was taken from it, as in the child of a fork, stays
+ * as it is.
  *
- * Whoever moves a slot on gives it away: the exchange is a release, and pairs
- * with the acquire of the exchange by which the other side takes it.
+ * Each move gives the slot to the other side: the exchange is a release, and
+ * pairs with the acquire of the exchange that takes the slot.
  */
 #ifndef CAPTURE_SLOT_H
 #define CAPTURE_SLOT_H
@@ -61,8 +63,9 @@ struct slot {
     uint32_t owed;     /* samples of the thread that were lost before it */
     uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
     struct trace_context context; /* span 0: none */
-    uint64_t time; /* CLOCK_MONOTONIC at the handler's or the call's start */
-    /* The same when the thread began to fill it: later in measured.h. */
+    uint64_t time; /* CLOCK_MONOTONIC at the start of the handler or the call */
+    /* CLOCK_MONOTONIC when the thread began to fill it: later than TIME in
+     * measured.h. */
     uint64_t entered;
     uint64_t clock;  /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t kernel; /* the part of it that the kernel used, or CLOCK_NONE */
@@ -75,14 +78,14 @@ struct slot {
     /* 0: the thread has no thread-local words (base/words.h). */
     uint64_t thread_pointer;
     uint64_t measured; /* of TRIGGER_HOOK: ns of CPU time */
-    int cpu;           /* of TRIGGER_ASK: on which the thread ran */
+    int cpu;           /* of TRIGGER_ASK: the CPU on which the thread ran */
     /* Where the thread was interrupted. */
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */
     bool parked;     /* the thread had to wait */
     bool missed;     /* the handler could not finish the walk by rules */
     bool unfinished; /* serve_finish must be called before the walk is used */
-    bool in_syscall; /* the pc is behind a system call instruction */
+    bool in_syscall; /* the pc is after a system call instruction */
     struct walk walk;
     struct script script; /* frames of an interpreter, for the walk */
     uint8_t *window;      /* VIEW_WINDOW bytes for a view */
@@ -90,7 +93,7 @@ struct slot {
     uint8_t *copy;        /* SLOT_COPY bytes for a copy of the stack */
     uint8_t *stack;       /* the copy: at COPY, or in the sampler's memory */
     uint64_t copy_start;  /* the address it was copied from: the red zone */
-    uint32_t copied;      /* bytes in the copy; 0: there is none */
+    uint32_t copied;      /* bytes in the copy; 0: no copy */
     /* The id of the newest module in the map that the walk used. 0: the map was
      * current; else it may have been old. */
     uint32_t newest;
@@ -105,11 +108,11 @@ struct slot {
  * parking. */
 #define SLOT_COPY (64u << 10)
 
-/* How long a thread parks at most, in ns. */
+/* Longest time for which a thread parks, in ns. */
 #define PARK_NS 10000000u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
- * memory is short. A second call, after a fork, frees the same slots, but for
+ * memory is short. A second call, after a fork, frees the same slots, except
  * those whose handlers go on in the child (nested_note_fork). */
 int slots_begin(uint32_t count, uint32_t max_depth);
 
@@ -129,8 +132,8 @@ slot_state(uint32_t word)
     return (enum slot_state)(word & SLOT_STATES);
 }
 
-/* Whether SLOT is in STATE. The caller then sees what the side wrote that has
- * moved it there. Context: any. */
+/* Whether SLOT is in STATE. The caller then sees what the side that moved it
+ * there has written. Context: any. */
 static inline bool
 slot_is_in(const struct slot *slot, enum slot_state state)
 {
@@ -155,7 +158,7 @@ bool slot_pass(struct slot *slot, uint32_t generation, enum slot_state from,
 /* The same for any generation. Context: sampler. */
 bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 
-/* How many slots there are. */
+/* The number of slots. */
 uint32_t slots_all(void);
 
 /* The slots that were ever claimed are those at 0 to slots_used() - 1. */

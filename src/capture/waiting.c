@@ -45,7 +45,7 @@ waiting_read(uint32_t index, struct regs *at)
 }
 
 /* The CPU time of the first READ_FIRST calls at a site is read, and that of one
- * in READ_EVERY, by chance, after these. To read it is a system call. The last
+ * in READ_EVERY, by chance, after these. Reading it is a system call. The last
  * READ_MOST of them count, or half as many. */
 #define READ_FIRST 8u
 #define READ_EVERY 16u
@@ -56,7 +56,7 @@ waiting_read(uint32_t index, struct regs *at)
 #define WAITS_PART 8u
 #define WAIT_NS 5000u
 
-/* One writer stores plainly: nothing is locked. */
+/* A plain store is enough for the only writer: no locked instruction. */
 static inline void
 store(_Atomic uint64_t *word, uint64_t value)
 {
@@ -75,8 +75,8 @@ add(_Atomic uint64_t *word, uint64_t ns)
     store(word, load(word) + ns);
 }
 
-/* Returns the place of the site ID in METER, or SHARED_SITES. A new one takes a
- * free place, or that of an old one in which no call is. */
+/* Returns the place of the site ID in METER, or SHARED_SITES. A new site takes
+ * a free place, or that of an old site without a present call. */
 static uint32_t
 find_site(struct shared_meter *meter, uint64_t id)
 {
@@ -178,8 +178,8 @@ waiting_time_end(const struct waiting *waiting)
 {
     struct shared_meter *meter = &waiting->thread->meter;
     uint64_t since = load(&meter->since), took = 0;
-    /* The reader would count a call twice that is over and still the present
-     * one, so this comes first. */
+    /* This comes first: a reader would count a call twice that is over and
+     * still the present one. */
     store(&meter->since, 0);
     atomic_thread_fence(memory_order_release);
     /* No clock is read after that: a filter of system calls may be there. */
@@ -215,7 +215,7 @@ waiting_measure(uint32_t index, bool is_on)
                               memory_order_relaxed);
 }
 
-/* How often a reading is tried again that the end of a call disturbs. */
+/* Limit of the attempts to read while ends of calls disturb. */
 #define READ_TRIES 4
 
 uint32_t

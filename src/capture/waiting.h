@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waiting.h -- where a thread stands while it is in a function of libc that may
- * wait. The kernel tells the place of a thread that sleeps (process/look.h),
+ * wait. The kernel shows the place of a thread that sleeps (process/look.h),
  * but not of one that stands in line for a CPU. A wait may be many short ones
  * (fsync), and a thread stands in line after each of them. So hooks note the
  * place, and the sampler walks the stack from it.
  *
- * The hard thing is a note that says no more where the thread is: a handler
- * runs on top of the wait, or leaves it by a jump. The next sample of the
- * thread removes it, or the next note above it.
+ * The hard thing is a note that is no longer true: a handler runs on top of the
+ * wait, or leaves it by a jump. The next sample of the thread removes it, or
+ * the next note above it.
  *
  * The hooks of a thread that waits for a part of its time also measure how long
- * each call took. A look tells where a thread waits at one instant; these times
- * tell what waits between two looks had, however short they were.
+ * each call took. A look shows where a thread waits at one instant. These times
+ * show the waits between two looks, however short they were.
  */
 #ifndef CAPTURE_WAITING_H
 #define CAPTURE_WAITING_H
@@ -27,20 +27,20 @@
 #include "shared.h"
 
 /* The calling thread's place in the table of threads, as of a GENERATION of
- * that table. 0: it was not looked up. A new thread makes a new generation,
- * because it may have the place of one that still ends. */
+ * that table. NULL: it was not looked up. A new thread makes a new generation,
+ * because it may have the place of a thread that is still ending. */
 struct waiting_own {
     struct shared_thread *thread;
     uint32_t generation;
 };
 extern __thread struct waiting_own waiting_own;
 
-/* Look that up. NULL: the thread is not profiled, or not listed. Makes no
- * system call but the first one of thread_local_tid. Context: any. */
+/* Look up that place. NULL: the thread is not profiled, or not listed. Makes no
+ * system call except the first one of thread_local_tid. Context: any. */
 struct shared_thread *waiting_find(void);
 
-/* The thread that has a note, or NULL; the note that it had before, and when
- * the call of that began. */
+/* The thread that has a note, or NULL; the note that it had before, and the
+ * start of that note's call. */
 struct waiting {
     struct shared_thread *thread;
     struct regs outer;
@@ -48,16 +48,15 @@ struct waiting {
     uint32_t outer_site;
 };
 
-/* The calling thread, which is THREAD and measures its calls, begins one at AT
- * that will return to CALLER; and has ended the one in WAITING. errno is kept.
- * Context: any. */
+/* THREAD, the caller, measures its calls. Begin a call at AT that will return
+ * to CALLER; end the call in WAITING. errno is kept. Context: any. */
 void waiting_time_begin(struct shared_thread *thread, const struct regs *at,
                         const void *caller);
 void waiting_time_end(const struct waiting *waiting);
 
-/* Let the pc of THREAD's note be PC. 0: it has none. The sampler reads a note
- * only while the thread does not run, so the compiler alone must keep the order
- * of the words. */
+/* Set the pc of THREAD's note. 0: no note. The sampler reads a note only while
+ * the thread does not run, so the compiler alone must keep the order of the
+ * words. */
 static inline void
 waiting_set_pc(struct shared_thread *thread, uint64_t pc)
 {
@@ -92,8 +91,8 @@ waiting_get(const struct shared_thread *thread)
 }
 
 /* Set *AT to what the registers were when the calling function was entered, as
- * if that were the function at ENTRY. fp is not known: with a frame pointer of
- * its own, the hook's frame on the stack would be harder to walk. */
+ * if that were the function at ENTRY. fp is left unknown: with a frame pointer
+ * of its own, the hook's frame on the stack would be harder to walk. */
 static inline __attribute__((always_inline)) void
 waiting_at(struct regs *at, const void *entry)
 {
@@ -149,8 +148,8 @@ waiting_end(const struct waiting *waiting)
 
 /* THREAD, which is the caller, was interrupted with stack pointer SP. Functions
  * that wait have less than WAITING_FRAMES bytes of stack (as in
- * signals/restart.c). Elsewhere it is not in one: it has left it by a jump, or
- * runs a handler on top of it. Context: handler. */
+ * signals/restart.c). Elsewhere it has left the function by a jump, or runs a
+ * handler on top of it. Context: handler. */
 #define WAITING_FRAMES 1024u
 static inline void
 waiting_check(struct shared_thread *thread, uint64_t sp)
@@ -162,24 +161,25 @@ waiting_check(struct shared_thread *thread, uint64_t sp)
     atomic_store_explicit(&thread->meter.since, 0, memory_order_relaxed);
 }
 
-/* INDEX is that of a new thread from now on, which has no note. Context:
+/* From now on INDEX is that of a new thread, which has no note. Context:
  * sampler.
  */
 void waiting_forget(uint32_t index);
 
 /* Whether thread INDEX has a note. It is then in *AT. The thread does not run
- * meanwhile, or its clock tells. Context: sampler. */
+ * meanwhile, or its clock shows that it ran. Context: sampler. */
 bool waiting_read(uint32_t index, struct regs *at);
 
-/* Have thread INDEX measure its calls from now on, or no more. Context:
+/* From now on thread INDEX measures its calls, or no longer does. Context:
  * sampler. */
 void waiting_measure(uint32_t index, bool is_on);
 
-/* IS_OLD: a call at a new site of thread INDEX may have the place SITE, whose
+/* IS_OLD: a call at a new site of thread INDEX may take the place SITE, whose
  * times then begin at 0. Context: sampler. */
 void waiting_retire(uint32_t index, uint32_t site, bool is_old);
 
-/* What a thread had spent in its calls at one site, up to a time. */
+/* The time that a thread has spent in its calls at one site, up to an
+ * instant. */
 struct waiting_time {
     uint64_t id;                /* of the site; 0: none */
     uint64_t ns;                /* with that of the present call */
@@ -199,8 +199,8 @@ waiting_idle(const struct waiting_time *time, uint64_t ns)
     return (uint64_t)((unsigned __int128)ns * idle / time->read_ns);
 }
 
-/* Read that into TIMES, for the time up to NOW. Returns the place in TIMES of
- * the thread's present call, or SHARED_SITES: it is in none that it measures.
+/* Read these times, up to NOW, into TIMES. Returns the place in TIMES of the
+ * thread's present call, or SHARED_SITES: it is in no call that it measures.
  * The thread may run meanwhile. A call that ends at this moment may be missing;
  * the next reading has it. Context: sampler. */
 uint32_t waiting_times(uint32_t index, uint64_t now,

@@ -86,7 +86,7 @@ arguments_text(const struct command_option *option, void *field,
     return STATUS_DONE;
 }
 
-/* Parse a number from 0 on. Returns 0, or -1 if TEXT is none. */
+/* Parse a number from 0 on. Returns 0, or -1 if TEXT is no number. */
 static int
 parse_count(const char *text, uint32_t *count)
 {
@@ -141,7 +141,7 @@ arguments_seconds(const struct command_option *option, void *field,
     return STATUS_DONE;
 }
 
-/* A pid is parsed like a number of rows, but there is no process 0. */
+/* A pid is parsed like a number of rows, but process 0 does not exist. */
 int
 arguments_pid(const char *text, pid_t *pid)
 {

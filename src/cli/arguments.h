@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arguments.h -- takes arguments: the functions but the last three are a
+ * arguments.h -- takes arguments: all functions except the last three are a
  * command_option.take for a field of one type. strtoul(3) and strtod(3) alone
  * would accept blanks, signs and words.
  */
@@ -40,7 +40,7 @@ int arguments_count(const struct command_option *option, void *field,
 int arguments_percent(const struct command_option *option, void *field,
                       const char *value);
 
-/* These, with what they expect. */
+/* These functions, with what they expect. */
 #define ARGUMENTS_COUNT arguments_count, .words = "a number, 0 for all"
 #define ARGUMENTS_PERCENT arguments_percent, .words = "percent"
 
@@ -52,7 +52,7 @@ int arguments_seconds(const struct command_option *option, void *field,
  * Returns STATUS_USAGE. */
 int arguments_refuse(const struct command_option *option, const char *value);
 
-/* Parse digits with at most one point, up to MOST. Returns the text behind
+/* Parse digits with at most one point, up to MOST. Returns the text after
  * them, or NULL if TEXT does not begin so. */
 const char *arguments_fraction(const char *text, double most, double *number);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_annotate.c -- `sprofile annotate`: shows the source of a function with
- * what each line cost, as `sprofile report --lines` does. Below it stands the
- * machine code with what each instruction cost.
+ * the time of each line, as `sprofile report --lines` does. Below it comes the
+ * machine code with the time of each instruction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 #include "objdump.h"
 #include "screen.h"
 
-/* Most functions whose machine code is shown. An expression may select more. */
+/* Limit of the functions whose machine code is shown. An expression may select
+ * more. */
 enum { FUNCTIONS = 8 };
 
 /* The values of the options. */
@@ -29,7 +30,7 @@ struct arguments {
     enum screen_colour colour;
 };
 
-/* Print the machine code of CODE, or why it is not there. */
+/* Print the machine code of CODE, or why it is missing. */
 static void
 print_code(struct profile *profile, const struct code *code,
            const struct text_report_options *text)
@@ -52,7 +53,7 @@ print_codes(struct profile *profile, const struct code_list *list,
     for (uint32_t i = 0; i < list->count && i < FUNCTIONS; i++)
         print_code(profile, &list->all[i], text);
     if (list->count > FUNCTIONS)
-        printf("\nnote: %u functions more have machine code; expected the name "
+        printf("\nnote: %u more functions have machine code; expected the name "
                "of one\n",
                list->count - FUNCTIONS);
     if (list->inlined > 0)

@@ -11,8 +11,8 @@
 #include "cli/process/remote.h"
 #include "arguments.h"
 
-/* How long an answer is awaited, in seconds. The process symbolizes and writes
- * a profile before it answers `dump`. */
+/* Longest wait for an answer, in seconds. The process symbolizes and writes a
+ * profile before it answers `dump`. */
 enum { SOON = 10, DUMP_SECONDS = 600 };
 
 struct control {
@@ -75,7 +75,7 @@ run_control(void *values, char *const *operands, int count)
 
 const struct command cmd_control_start = {
     .name = "start",
-    .summary = "let a process that runs be sampled",
+    .summary = "start sampling a process that runs",
     .about = "Sampling begins, or goes on, in process PID, which runs with\n"
              "libsprof.so.\n",
     CONTROL(REQUEST_START, SOON),
@@ -83,7 +83,7 @@ const struct command cmd_control_start = {
 
 const struct command cmd_control_stop = {
     .name = "stop",
-    .summary = "let it be sampled no more, until start",
+    .summary = "stop sampling it, until start",
     .about = "Sampling stops in process PID until `sprofile start`. What was "
              "sampled\n"
              "stays, and is in the profile that is written in the end.\n",

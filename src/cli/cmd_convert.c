@@ -87,7 +87,7 @@ take_out(const struct command_option *option, void *field, const char *value)
 }
 
 /* Whether a new spool must be made: of a part of the input, or of input from a
- * pipe or standard input. It is to keep the times of samples. */
+ * pipe or standard input. The new spool keeps the times of samples. */
 static bool
 is_new_spool(const struct filter_options *filter, char *const *paths, int count,
              enum format format)
@@ -120,8 +120,8 @@ run_convert(void *values, char *const *paths, int count)
     if (profile->has_no_times && format == FORMAT_FIREFOX &&
         !arguments->is_untimed)
         status = command_complain(
-            "%s: its time axis would be invented: a pprof file does not tell "
-            "when samples were; expected a spool (.sprof), or --untimed",
+            "%s: its time axis would be invented: a pprof file does not say "
+            "when samples were taken; expected a spool (.sprof), or --untimed",
             out);
     else if (output_file_write_as(out, format, profile, error, sizeof(error)) !=
              0)

@@ -176,12 +176,12 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 {
     if (profile->totals[test->value] > 0 || profile->filter != NULL)
         return true;
-    command_fail("%s: there is no %s time in it", path,
+    command_fail("%s: it has no %s time", path,
                  test->value == VALUE_CPU ? "CPU" : "wall");
     return false;
 }
 
-/* Load both profiles and compare them. Events are loaded because they tell
+/* Load both profiles and compare them. Events are loaded because they show
  * which samples belong to one point (view/significance.c). */
 static int
 run_diff(void *values, char *const *paths, int count)
@@ -212,7 +212,7 @@ take_level(const struct command_option *option, void *field, const char *value)
     return status;
 }
 
-/* Take -o. The page is the only file that a comparison is written to. */
+/* Take -o. A comparison is written to no file but the page. */
 static int
 take_out(const struct command_option *option, void *field, const char *value)
 {
@@ -267,8 +267,8 @@ static const struct command_option options[] = {
      arguments_clear, FIELD(test.absolute)},
     {"all", NULL, "also what is not significant", arguments_flag, FIELD(all)},
     {"min", "PERCENT",
-     "a change is at least so much of the whole, 1 by\n"
-     "default: runs differ, whatever the samples say",
+     "the smallest change, in percent of the whole, 1 by\n"
+     "default: runs always differ a little",
      ARGUMENTS_PERCENT, FIELD(test.least)},
     {"level", "PERCENT",
      "how often a finding may be a false alarm, 1 by default", take_level,

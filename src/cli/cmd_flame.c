@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_flame.c -- `sprofile flame`: writes a profile as a page, and prints the
- * page's name. It opens the page if there is a desktop. Without -o the page
- * stands beside the first input: app.sprof and app.pb.gz become app.html. It
- * then replaces an older page of sprofile, but no other file.
+ * page's name. It opens the page on a desktop. Without -o the page is put
+ * beside the first input: app.sprof and app.pb.gz become app.html. It then
+ * replaces an older page of sprofile, but no other file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,8 +55,8 @@ name_for(const char *path)
                : name;
 }
 
-/* Whether PATH may be replaced: there is nothing, or a page of sprofile. A pipe
- * is not opened, because fopen would wait for its other end. */
+/* Whether PATH may be replaced: it is free, or a page of sprofile. A pipe is
+ * not opened, because fopen would wait for its other end. */
 static bool
 is_ours(const char *path)
 {

@@ -37,7 +37,7 @@
 #include "inputs.h"
 #include "screen.h"
 
-/* The most rows of wall time by state. */
+/* Limit of the rows of wall time by state. */
 enum { ACTIVITY_ROWS = 10 };
 
 /* Least width of a name. Bits of the columns that a narrow terminal may lack.
@@ -412,7 +412,7 @@ print_recording(struct profile *profile)
     if (spending_cost(profile, text, sizeof(text))[0] != '\0')
         printf("spent    %s\n", text);
     if (profile->is_from_pprof) {
-        puts("source   pprof; a spool (.sprof) tells more");
+        puts("source   pprof; a spool (.sprof) shows more");
     } else {
         if (profile->process_count == 1)
             print_ends(profile);

@@ -21,13 +21,13 @@
 #include "arguments.h"
 #include "command.h"
 
-/* LIST_MOST: how often an option may be given. LABELS_MOST: the same for labels
- * of a series, of which Pyroscope takes 30 with those of samples. */
+/* LIST_MOST: limit of the uses of an option. LABELS_MOST: the same for labels
+ * of a series; Pyroscope takes 30 with those of samples. */
 enum { LIST_MOST = 32, LABELS_MOST = 12 };
 
 /* LOOK_NS, EARLY_NS: pauses between two looks for new processes, in ns; the
- * second one if a spool was only just begun. DRAIN_NS: how long requests are
- * still sent when the command is told to end. */
+ * second one if a spool was only just begun. DRAIN_NS: time in which requests
+ * are still sent when the command is to end. */
 static const uint64_t LOOK_NS = NS_PER_SECOND, EARLY_NS = NS_PER_SECOND / 50,
                       DRAIN_NS = UINT64_C(5) * NS_PER_SECOND;
 
@@ -169,7 +169,7 @@ run_round(struct push *push)
     if (backlog_commit(&push->backlog, sources_state_save, &push->sources) != 0)
         command_fail("the state cannot be written: %s", strerror(errno));
     if (push->backlog.dropped > 0)
-        command_fail("%llu requests are lost: the backlog has its %u MiB",
+        command_fail("%llu requests are lost: the backlog is full, at %u MiB",
                      (unsigned long long)push->backlog.dropped,
                      push->backlog_most);
     push->backlog.dropped = 0;

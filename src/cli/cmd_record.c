@@ -194,7 +194,7 @@ collect_profile(struct record *record)
 }
 
 /* Make the profile after the program's end. Returns 0, or -1 after a message if
- * there is no profile. */
+ * no profile was made. */
 static int
 finish_recording(struct record *record)
 {

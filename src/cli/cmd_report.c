@@ -77,8 +77,8 @@ end_output(struct screen *screen, const struct request *request,
     screen_end(screen);
 }
 
-/* Report that no sample has the label KEY, and which keys there are. Returns
- * the exit status. */
+/* Report that no sample has the label KEY, and which keys exist. Returns the
+ * exit status. */
 static int
 fail_without_label(const struct profile *profile, const char *key)
 {

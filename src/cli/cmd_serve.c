@@ -14,7 +14,7 @@
 
 #define DEFAULT_ADDRESS "127.0.0.1:6060"
 
-/* HOSTS_MOST: the most names of --host. */
+/* HOSTS_MOST: limit of the names of --host. */
 enum { HOSTS_MOST = 32 };
 
 struct serve {

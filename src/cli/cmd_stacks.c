@@ -21,9 +21,9 @@
 #include "inputs.h"
 #include "screen.h"
 
-/* How long an answer and a debuginfod server are awaited, in seconds; the user
- * can end each wait with Ctrl-C. ATTEMPTS: the most requests in one round, if
- * the recorder rotates. */
+/* Longest waits for an answer and for a debuginfod server, in seconds; the user
+ * can end each wait with Ctrl-C. ATTEMPTS: limit of the requests in one round,
+ * if the recorder rotates. */
 enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60, ATTEMPTS = 5 };
 
 struct view {
@@ -67,7 +67,7 @@ print_round(struct view *view)
     if (stacks_text_write(stdout, stacks, &view->text) != 0)
         return -1;
     if (stacks->kept_count == 0 && stacks->thread_count > 0)
-        command_fail("no thread is what was asked for");
+        command_fail("no thread matches the options");
     return 0;
 }
 

@@ -15,8 +15,8 @@
 #include "cli/process/discover.h"
 #include "command.h"
 
-/* OPTIONS: the most options of a command. BY_NAME: getopt's value of the first
- * of them, if it is given by its name; beyond all letters. */
+/* OPTIONS: limit of the options of a command. BY_NAME: getopt's value of the
+ * first of them, if it is given by its name; beyond all letters. */
 enum { OPTIONS = 64, BY_NAME = 0x100 };
 
 /* FILES_MOST: descriptors that are asked for. */
@@ -88,7 +88,7 @@ command_lacks(const char *what, const char *why)
                : command_complain("this build has no %s; %s", what, why);
 }
 
-/* Print "-o, --output FILE" and what else there is of it into STREAM. */
+/* Print "-o, --output FILE", as far as the option has it, into STREAM. */
 static void
 print_names(FILE *stream, const struct command_option *option, bool has_letters)
 {

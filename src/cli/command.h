@@ -43,7 +43,7 @@ enum {
 
 /* An option. A table of options ends with a row of zeros. */
 struct command_option {
-    const char *name; /* NULL: there is only the letter */
+    const char *name; /* NULL: only the letter */
     /* Its argument's name on the help page; NULL: none. "[=NAME]": it may be
      * left out, and VALUE is NULL then. Such an option has no letter. */
     const char *value;
@@ -57,7 +57,7 @@ struct command_option {
     size_t field;      /* its offset in the command's values */
     const char *words; /* for TAKE: what it expects, as "a|b|c" or in words */
     int number;        /* for TAKE */
-    char letter;       /* 0: there is only the name */
+    char letter;       /* 0: only the name */
 };
 
 /* Options with their own title on the help page. */
@@ -69,11 +69,11 @@ struct command_group {
 struct command {
     const char *name, *summary;
     /* The help page: the rest of the line of usage, the text in front of the
-     * options, and the text behind them (or NULL). */
+     * options, and the text after them (or NULL). */
     const char *usage, *about, *notes;
     void (*more_about)(void); /* prints what follows ABOUT; NULL: nothing */
     const struct command_option *options;
-    struct command_group group; /* behind OPTIONS; empty: none */
+    struct command_group group; /* after OPTIONS; empty: none */
     bool has_letters;           /* on the help page, letters have a column */
     bool ends_at_operand;       /* what follows an operand is no option */
     /* The fewest and the most operands (0: any number), and their names for
@@ -86,7 +86,7 @@ struct command {
     const void *values;
     size_t size;
     /* Check which options go together, and set defaults that depend on others.
-     * Returns as command_option.take does. NULL: there is nothing to check. */
+     * Returns as command_option.take does. NULL: no checks. */
     int (*check)(void *values, char *const *operands);
     /* Run. OPERANDS ends with NULL and has COUNT entries. Returns the exit
      * status. */

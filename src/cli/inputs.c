@@ -2,9 +2,9 @@
 /*
  * inputs.c -- opens spools and pprof files and adds them up. Each message is
  * one line with the name of the file. A bad file does not affect the others:
- * nine good spools of ten make a profile. A filter that leaves nothing is most
- * often a mistyped name. So a message says it, and so does the exit status, as
- * that of grep(1) does. The output is made all the same.
+ * nine good spools of ten make a profile. A filter that leaves nothing usually
+ * has a mistyped name. So a message and the exit status report it, as that of
+ * grep(1) does. The output is made nevertheless.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,8 +63,8 @@ inputs_take_expression(const struct command_option *option, void *filter,
     return STATUS_DONE;
 }
 
-/* Read seconds at the start of TEXT into *TIME, in ns. Returns the text behind
- * them, or TEXT if there are none. */
+/* Read seconds at the start of TEXT into *TIME, in ns. Returns the text after
+ * them, or TEXT if it has none. */
 static const char *
 read_seconds(const char *text, uint64_t *time)
 {
@@ -260,7 +260,8 @@ has_scripts_of(const struct profile *profile, bool is_pprof)
     return false;
 }
 
-/* Let the profile show all native frames. What pprof files lack is told. */
+/* Let the profile show all native frames. A message says what pprof files
+ * lack. */
 static int
 show_native(struct profile *profile)
 {
@@ -291,8 +292,8 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
         status = command_fail("--script: the pprof files have no functions "
                               "that an interpreter ran");
     else if (status == STATUS_DONE && filter->has_time && profile->has_no_times)
-        status = command_fail("--time: pprof files do not tell when samples "
-                              "were; expected spools");
+        status = command_fail("--time: pprof files do not say when samples "
+                              "were taken; expected spools");
     else if (status == STATUS_DONE)
         status = status_of(filter_apply(filter, profile));
     if (status != STATUS_DONE) {
@@ -300,7 +301,7 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
         return NULL;
     }
     if (filter_is_set(filter) && profile->sample_count == 0) {
-        command_fail("nothing is left by %s", profile->filter);
+        command_fail("no sample is left by %s", profile->filter);
         profile->is_short = true;
     }
     return profile;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inputs.h -- what the reading commands read: the files of the command line, as
- * one profile, and which samples of them. What is wrong with a file is reported
- * on stderr. The values of such a command begin with a struct filter_options.
+ * inputs.h -- the input of the reading commands: the files of the command line,
+ * as one profile, and the selection of samples. Problems with a file are
+ * reported on stderr. The values of such a command begin with a struct
+ * filter_options.
  */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
@@ -35,8 +36,8 @@ bool inputs_is_stream(const char *path);
 /*
  * Read COUNT files ("-": standard input; pipes are read to their end) into a
  * new profile, and keep what FILTER selects. The valid part of a damaged file
- * is used; a file without a valid part is left out. A message is printed if
- * nothing is selected. With KEEPS_EVENTS the profile has the times of its
+ * is used; a file without a valid part is left out. A message is printed if no
+ * sample is selected. With KEEPS_EVENTS the profile has the times of its
  * samples (model/events.h). Returns NULL after a message if no file has a valid
  * part.
  */

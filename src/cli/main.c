@@ -47,7 +47,7 @@ print_page(FILE *stream)
     fprintf(stream, "\n%s", page_end);
 }
 
-/* The command called NAME; NULL if there is none. */
+/* The command called NAME; NULL if none is. */
 static const struct command *
 find_command(const char *name)
 {
@@ -123,7 +123,7 @@ main(int argc, char **argv)
 {
     int status = run_command(argc, argv);
     /* An error of standard output, such as a full disk, shows only here. errno
-     * tells the cause only if it is this call that fails. */
+     * has the cause only if this call fails. */
     bool fails_now = fflush(stdout) != 0;
     if (fails_now || ferror(stdout) != 0) {
         int failed = command_fail("standard output: %s",

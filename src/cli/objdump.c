@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objdump.c -- asks for the function by its name in the symbol table. Where the
- * file has no such name, it asks for what lies between the first and the last
+ * objdump.c -- asks for the function by its name in the symbol table. If the
+ * file has no such name, it asks for the code between the first and the last
  * sample. objdump prints
  *
  *   0000000000001190 <outer>:
@@ -29,10 +29,10 @@
 #include "util/number.h"
 #include "objdump.h"
 
-/* Bytes that an instruction has at most (x86-64; aarch64 has 4). */
+/* Limit of the bytes of an instruction (x86-64; aarch64 has 4). */
 enum { LONGEST = 15 };
 
-/* Most bytes of a build-id that are compared. */
+/* Limit of the bytes of a build-id that are compared. */
 enum { BUILD_ID_MOST = 64 };
 
 /* A copy of the environment in which programs speak English and look for
@@ -206,7 +206,7 @@ take_text(struct objdump *objdump, const struct code *code)
     return status;
 }
 
-/* What is asked of which program. */
+/* One disassembly request. */
 struct request {
     const struct code *code;
     const char *program;

@@ -15,7 +15,7 @@
 enum { OBJDUMP_BYTES = 8 << 20, OBJDUMP_SECONDS = 20 };
 
 struct objdump {
-    char *text; /* what objdump printed, with NULs behind the instructions */
+    char *text; /* what objdump printed, with NULs after the instructions */
     struct code_instruction *all; /* sorted by offset */
     size_t count;
 };

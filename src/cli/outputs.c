@@ -8,7 +8,7 @@
  *         go tool pprof app.pb.gz
  *
  * A shell accepts these lines: names are quoted where they need it, and the
- * command is called as it was called now.
+ * command has the name by which it was called.
  */
 #include <errno.h>
 #include <limits.h>
@@ -138,7 +138,7 @@ outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
     return written == count ? 0 : -1;
 }
 
-/* The first file of FORMAT; NULL if there is none. */
+/* The first file of FORMAT; NULL if none is. */
 static const char *
 first_of(const struct outputs *outputs, enum format format)
 {

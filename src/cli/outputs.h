@@ -40,7 +40,7 @@ int outputs_write(struct outputs *outputs, struct profile *profile, bool wall);
 /* The names in one line, which the caller frees; NULL if memory is short. */
 char *outputs_names(const struct outputs *outputs);
 
-/* Print commands that read the written files; nothing if there are none. */
+/* Print commands that read the written files, if any. */
 void outputs_say_next(const struct outputs *outputs, FILE *stream);
 
 void outputs_release(struct outputs *outputs);

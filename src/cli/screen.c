@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * screen.c -- standard output becomes the pager's pipe, so that code that
- * writes need not know of it. While there is a pager, SIGPIPE is ignored,
- * because the user may leave the pager at any time. Ctrl-C and Ctrl-\ are
- * ignored, too; they are for the pager.
+ * writes need not know of it. While a pager runs, SIGPIPE is ignored, because
+ * the user may leave the pager at any time. Ctrl-C and Ctrl-\ are ignored, too;
+ * they are for the pager.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,9 +53,9 @@ run_pager(const char *command, const int *ends)
     _exit(127);
 }
 
-/* Whether the first word of COMMAND is a program that can be found. A shell is
- * asked, because it knows all rules. A pager that does not exist would lose the
- * output. */
+/* Whether the first word of COMMAND is a program that can be found. A shell
+ * checks that, because it knows all rules. A pager that does not exist would
+ * lose the output. */
 static bool
 pager_exists(const char *command)
 {
@@ -104,7 +104,7 @@ screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
         screen->paint = &paint_terminal;
     if (!is_terminal)
         return;
-    /* 80, as usual, if the terminal does not tell its width. */
+    /* 80, as usual, if the terminal does not report its width. */
     struct winsize size = {.ws_col = 0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     screen->columns = size.ws_col > 0 ? size.ws_col : 80;

@@ -23,7 +23,7 @@ struct screen {
     unsigned columns; /* 0: no limit */
     const struct paint *paint;
     pid_t pager; /* 0: none */
-    int saved;   /* copy of standard output while there is a pager */
+    int saved;   /* copy of standard output while a pager runs */
 };
 
 /* The option that all commands with a screen have; the caller adds its field.
@@ -36,8 +36,8 @@ struct screen {
  * files, with NO_COLOR, or with TERM=dumb. */
 bool screen_has_colour(enum screen_colour colour, int fd);
 
-/* Begin output. Without PAGES, which is for data, there is no pager, no colour
- * and no limit of width. */
+/* Begin output. Without PAGES, which is for data, the output has no pager, no
+ * colour and no limit of width. */
 void screen_begin(struct screen *screen, enum screen_colour colour, bool pages);
 
 /* End output: wait until the user has left the pager. It is no failure if the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook.h -- what makes a function of this library stand in front of libc's
- * function: it is exported (tests/lint/exports.txt lists the names).
+ * hook.h -- defines hooks: functions of this library that are exported and so
+ * replace libc's (tests/lint/exports.txt lists the names).
  */
 #ifndef HOOKS_HOOK_H
 #define HOOKS_HOOK_H
@@ -13,7 +13,7 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-/* The hook NAME does TELLS, and then passes on. */
+/* The hook NAME runs the statement TELLS, and then calls the real function. */
 #define HOOK_AFTER(tells, result, name, parameters, arguments) \
     HOOK result name parameters                                \
     {                                                          \
@@ -26,9 +26,9 @@
 #define HOOK_OLD(name, version) \
     __asm__(".symver old_" #name "," #name "@" version)
 
-/* sigaction as the system call rt_sigaction(2) has it, for a signal whose
- * disposition we keep. *RESULT is that of syscall(2), with errno. Returns false
- * for any other signal, without effect. */
+/* The system call rt_sigaction(2), for a signal whose disposition we keep.
+ * *RESULT is that of syscall(2), with errno. Returns false for any other
+ * signal, without effect. */
 bool hook_signal_by_number(int signo, const struct sys_action *action,
                            struct sys_action *old, long *result);
 
@@ -40,9 +40,9 @@ bool hook_wait_by_number(long number, long a, long b, long c, long d, long e,
 /* The calling thread has changed its mask, by any function or call. */
 void hook_after_mask(void);
 
-/* A signal is about to be sent by syscall(2); NUMBER is kill(2) or one of its
- * kin. If the signal goes to this process, do what the hooks of raise and kill
- * do before. */
+/* syscall(2) is about to send a signal; NUMBER is kill(2) or a similar call. If
+ * the signal goes to this process, do first what the hooks of raise and kill
+ * do. */
 void hook_send_by_number(long number, long a, long b, long c);
 
 /* The program is about to call unshare(2) or setns(2), by any function or call.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c -- those functions of libc with hooks that have no file of their own.
- * Those are: hooks_block.c (calls that may wait), hooks_count.c (the number of
- * threads in a file), hooks_exec.c (other programs), hooks_sandbox.c
+ * hooks.c -- the hooks on functions of libc that have no file of their own. The
+ * other files are: hooks_block.c (calls that may wait), hooks_count.c (the
+ * number of threads in a file), hooks_exec.c (other programs), hooks_sandbox.c
  * (namespaces, and a look at the threads), hooks_signal.c and hooks_wait.c
  * (signals), hooks_syscall.c (syscall, prctl, ptrace, clone). Each hook is
- * thin: it tells the profiler what is about to happen or has happened, and
+ * thin: it reports to the profiler what is about to happen or has happened, and
  * calls the real function. Hooks work before the constructor and in processes
- * that only share our memory (vfork). There they call the real function, and do
- * no more than note where the thread waits.
+ * that only share our memory (vfork). There they only call the real function
+ * and note where the thread waits.
  *
  * The hard thing is what must not change: arguments, results, errno, and that a
  * process which is not profiled behaves as if the hooks were not there.
@@ -99,9 +99,9 @@ pthread_exit(void *result)
     __builtin_unreachable();
 }
 
-/* Modules: rules learned before are not trusted until the map is read again.
- * dlopen has no hook: it looks up the RUNPATH of the library that calls it, and
- * behind a hook that would be ours. New code is noticed when a pc lies in it.
+/* Modules: earlier rules are not trusted until the map is read again. dlopen
+ * has no hook: it uses the RUNPATH of the calling library, which would then be
+ * ours. New code is noticed when a pc lies in it.
  */
 
 HOOK int
@@ -113,8 +113,8 @@ dlclose(void *handle)
     return result;
 }
 
-/* A program that loads modules by itself maps the code of one where that of
- * another one lay: privately. What a runtime generates is shared. */
+/* A program that loads modules by itself may map the code of one where another
+ * one lay. It maps privately; code that a runtime generates is shared. */
 
 static void *
 map(void *place, size_t size, int access, int flags, int fd, off_t offset)
@@ -148,7 +148,7 @@ mmap64(void *place, size_t size, int access, int flags, int fd, off64_t offset)
 }
 
 /* Ids of the process: the sampler must be able to make the same change. USER is
- * the one that the process becomes for good. */
+ * the user that the process becomes for good. */
 #define CHANGES_IDS(name, parameters, arguments, user)         \
     HOOK int name parameters                                   \
     {                                                          \
@@ -183,7 +183,7 @@ chroot(const char *path)
     return REAL(chroot)(path);
 }
 
-/* Forks that call handlers (pthread_atfork(3)), which tell of them. Only the
+/* Forks that call handlers (pthread_atfork(3)), which report them. Only the
  * start of the child's sampler waits for the return. */
 
 static pid_t
@@ -252,7 +252,7 @@ take_null(void)
 }
 
 /* daemon(3). Inside libc its first process ends by a call that no hook sees. So
- * this makes it of calls that have hooks. */
+ * this version uses calls that have hooks. */
 HOOK int
 daemon(int stays_in_directory, int keeps_files)
 {

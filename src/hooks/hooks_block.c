@@ -5,13 +5,13 @@
  * stands (capture/waiting.h), and calls the real function. Those that wait
  * under a mask of signals are in hooks_wait.c.
  *
- * pthread_mutex_lock and sem_wait have none: most locks are free, and then a
- * hook would take as long as the lock.
+ * pthread_mutex_lock and sem_wait have no hook: most locks are free, and a hook
+ * would then take as long as the lock.
  *
  * A library of the program may have a function of such a name for itself (send,
  * sleep), and the loader prefers the hook. So a hook passes on whole registers,
- * whatever they hold, and this file is compiled without the others
- * (CMakeLists.txt). All of these functions have at most six arguments.
+ * whatever they hold, and this file is compiled separately (CMakeLists.txt).
+ * All of these functions have at most six arguments.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
 typedef long block_function(long, long, long, long, long, long);
 
 /* Define the hook on NAME. It calls the function FOUND, unless the statement
- * EARLY has returned before. */
+ * EARLY has returned. */
 #define BLOCKS(name, found, early)                                        \
     block_function hook_##name __asm__(#name);                            \
     HOOK long hook_##name(long a, long b, long c, long d, long e, long f) \
@@ -53,17 +53,18 @@ no_function(void)
            if (real == NULL) return no_function())
 
 /* The same for a system call that an allocator may make, or libunwind in this
- * library. It is made directly before real_begin, because to look for the
- * function would allocate (real.h), and for this library, because another
- * module may have a function of that name (libc/system_calls.c). */
+ * library. Before real_begin it is made directly, because a search for the
+ * function would allocate (real.h). For this library it is always made
+ * directly, because another module may have a function of that name
+ * (libc/system_calls.c). */
 #define CALL_MAY_WAIT(name, number)                               \
     BLOCKS(name, REAL_FOUND_AS(block_function *, name),           \
            if (real == NULL ||                                    \
                own_frames_has((uint64_t)__builtin_return_address( \
                    0))) return real_direct(number, a, b, c, d, e, f))
 
-/* Files. Names with _chk are what the headers make of some functions with
- * _FORTIFY_SOURCE. */
+/* Files. With _FORTIFY_SOURCE the headers replace some functions by names with
+ * _chk. */
 CALL_MAY_WAIT(read, SYS_read)
 MAY_WAIT(__read_chk)
 CALL_MAY_WAIT(pread, SYS_pread64)

@@ -4,8 +4,8 @@
  * in /proc/self/stat. CPython 3.12 and later does so after each fork, and warns
  * if there are several. It opens the file by fopen. The program gets the file
  * without the sampler's thread in the count. The stream has no descriptor
- * (fopencookie(3)). All other files, and this one while there is no sampler,
- * are opened as without the hook.
+ * (fopencookie(3)). All other files, and this one while no sampler runs, are
+ * opened as without the hook.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -73,9 +73,9 @@ close_content(void *cookie)
     return 0;
 }
 
-/* Fill CONTENT with the file, and one thread less in it. The caller has seen
- * the sampler's thread. If it is still there, it was in the file. Returns false
- * if there is no thread to take away. */
+/* Fill CONTENT with the file, with one thread less. The caller has seen the
+ * sampler's thread. If it still exists, it was in the file. Returns false if it
+ * no longer exists. */
 static bool
 fill_content(struct content *content)
 {
@@ -110,7 +110,7 @@ open_corrected(void)
     return file;
 }
 
-/* Returns what to give to a program that opens PATH with MODE, or NULL to open
+/* Returns the stream for a program that opens PATH with MODE, or NULL to open
  * the file itself. */
 static FILE *
 instead_of(const char *path, const char *mode)

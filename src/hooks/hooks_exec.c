@@ -3,9 +3,8 @@
  * hooks_exec.c -- the hooks on functions that start other programs, in this
  * process or in a new one. A signal that is still pending at an exec would kill
  * the new image, so nothing may be in flight. The samples of this image are
- * written first. The new image inherits what the program has set, not what we
- * have (mask.h). Vfork's children, which share our memory, call these hooks,
- * too.
+ * written first. The new image inherits the program's settings, not ours
+ * (mask.h). Vfork's children, which share our memory, call these hooks, too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +73,7 @@ search_path(void)
 typedef int exec_function(const char *path, char *const arguments[],
                           char *const environment[]);
 
-/* Whether PATH may be executed. If so, PRELOAD becomes what that program's
+/* Whether PATH may be executed. If so, PRELOAD becomes the change that its
  * environment needs. */
 static bool
 look_at(struct preload *preload, const char *path, char *const environment[])
@@ -112,7 +111,7 @@ look(struct preload *preload, const char *path, bool is_searched,
      char *const environment[])
 {
     *preload = (struct preload){.words = 0};
-    /* Looking takes thread-local storage. */
+    /* The check needs thread-local storage. */
     if (!phase_may_ask() || !words_are_there())
         return phase_may_ask();
     return is_searched && path != NULL && strchr(path, '/') == NULL
@@ -215,8 +214,8 @@ count_arguments(const char *first, va_list list)
     return count;
 }
 
-/* exec with FIRST and the LIST of the other arguments, behind which the
- * environment may come. */
+/* exec with FIRST and the LIST of the other arguments, which the environment
+ * may follow. */
 static int
 exec_list(const char *path, const char *first, va_list list,
           bool has_environment, exec_function *real)
@@ -245,7 +244,7 @@ EXECS_LIST(execl, false, REAL(execve))
 EXECS_LIST(execlp, false, REAL(execvpe))
 EXECS_LIST(execle, true, REAL(execve))
 
-/* A new process inherits at its start, while the caller stands still. */
+/* A new process inherits at its start, while the caller waits. */
 
 #define STARTS(storage, result, name, real, parameters, arguments) \
     storage result name parameters                                 \
@@ -275,7 +274,7 @@ EXECS_LIST(execle, true, REAL(execve))
 SPAWNS(HOOK, posix_spawn, false, REAL(posix_spawn))
 SPAWNS(HOOK, posix_spawnp, true, REAL(posix_spawnp))
 
-/* The versions for which a file that is no program is run by sh(1). */
+/* In these versions sh(1) runs a file that is no program. */
 HOOK __typeof__(posix_spawn) old_posix_spawn, old_posix_spawnp;
 HOOK_OLD(posix_spawn, ARCH_OLD_SPAWN);
 HOOK_OLD(posix_spawnp, ARCH_OLD_SPAWN);

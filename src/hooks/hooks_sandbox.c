@@ -36,7 +36,7 @@ is_single(void)
 }
 
 /* Whether PATH is the list of the calling process's threads, from the root, or
- * from what may be /proc. */
+ * from a directory that may be /proc. */
 static bool
 is_task_list(const char *path)
 {
@@ -52,7 +52,7 @@ is_task_list(const char *path)
     return strcmp(path, "task") == 0 || strcmp(path, "task/") == 0;
 }
 
-/* The program is about to look at PATH. Most paths are of no interest, and the
+/* The program is about to look at PATH. Most paths do not matter, and their
  * first byte shows that. */
 void
 hook_before_look(const char *path)
@@ -65,8 +65,8 @@ hook_before_look(const char *path)
         (void)lifecycle_stand_aside();
 }
 
-/* The functions that look by name, in all the ways that there are and were
- * (glibc 2.33). */
+/* All present and former functions that look at a file by its name (glibc
+ * 2.33). */
 
 #define LOOKS(name, parameters, arguments) \
     HOOK_AFTER(hook_before_look(path), int, name, parameters, arguments)
@@ -119,8 +119,8 @@ hook_before_unshare(int flags)
            lifecycle_stand_aside();
 }
 
-/* What setns(2) does: to a mount namespace it wants its own directory, which
- * the sampler leaves to the program in its first moment. */
+/* For a mount namespace setns(2) demands a directory of its own, which the
+ * sampler leaves to the program at its start. */
 bool
 hook_before_setns(int fd, int type)
 {

@@ -49,8 +49,8 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     if (action != NULL && signals_is_handler(action))
         mask_name_in_handler(&action->sa_mask);
     int result = disposition_action(signo, action, old);
-    /* A number that the sampler has given back must come to this thread from
-     * now on. */
+    /* From now on a number that the sampler has given back must come to this
+     * thread. */
     signals_sync_now();
     return result;
 }
@@ -95,7 +95,7 @@ hook_signal_by_number(int signo, const struct sys_action *action,
 }
 
 /* Whether the older functions must not set the disposition of SIGNO unseen. If
- * they may, what is known of its mask is out of date. */
+ * they may, our copy of its mask becomes stale. */
 static bool
 is_kept(int signo)
 {
@@ -139,8 +139,8 @@ sysv_signal(int signo, __sighandler_t handler)
     return REAL(sysv_signal)(signo, handler);
 }
 
-/* The same functions by other names. __sysv_signal is what <signal.h> makes of
- * signal without _DEFAULT_SOURCE. */
+/* The same functions by other names. Without _DEFAULT_SOURCE, <signal.h> turns
+ * signal into __sysv_signal. */
 #define ALSO(name, as)                                          \
     HOOK __sighandler_t name(int signo, __sighandler_t handler) \
     {                                                           \
@@ -276,12 +276,12 @@ sigsetmask(int mask)
 
 /* The functions by which a program sends signals to itself. The control signal
  * (agent/requests.h) is blocked in every thread. A thread that waits for "all"
- * signals does not get ours. So a program would never receive this signal from
- * itself. As soon as it sends it, the number is given back to it. */
+ * signals does not get our numbers. So a program would never receive this
+ * signal from itself. When it sends one, the number is given back to it. */
 
-/* Whether SIGNO is one of our signals, or one before whose default action we
- * write. The receiver is checked after that: most signals cost no system call.
- */
+/* Whether SIGNO is one of ours, or one before whose default action we write a
+ * profile. The receiver is checked after that, so that most signals cost no
+ * system call. */
 static bool
 is_used(int signo)
 {
@@ -385,9 +385,9 @@ is_sampled(void)
     return now == PHASE_RUNNING || now == PHASE_ASIDE;
 }
 
-/* Keep our signals off alternate stacks from now on. Wait until none is on the
- * SIZE bytes of MEMORY, if these are such a stack. If several threads do this
- * at once, each does all of it, and waits. */
+/* From now on keep our signals off alternate stacks. Wait until none is on the
+ * SIZE bytes of MEMORY, if these are such a stack. Several threads may do this
+ * at once; each does all of it. */
 static void
 avoid(const void *memory, size_t size)
 {

@@ -3,14 +3,14 @@
  * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2), clone(2); see hooks.c for
  * hooks in general. These system calls by number matter here:
  *
- * An exec: a sample that the kernel takes during it comes to the new image, and
+ * An exec: a sample that the kernel takes during it reaches the new image, and
  * kills it. A disposition: the program's own is changed. A wait for signals, or
- * under a mask: what comes then is for the program. A filter of system calls
- * (seccomp(2), prctl(2)): it may kill the process for a call that only we make.
- * It works on the program's threads and, with SECCOMP_FILTER_FLAG_TSYNC, on the
- * sampler. So the profile ends before it, and none of our code runs after it. A
- * thread that asks to be traced (tracee.h). The end of a thread or of the
- * process. A process that will share the table of dispositions.
+ * under a mask: signals that come then are the program's. A filter of system
+ * calls (seccomp(2), prctl(2)): it may kill the process for a call that only we
+ * make. It works on the program's threads and, with SECCOMP_FILTER_FLAG_TSYNC,
+ * on the sampler. So the profile ends before it, and none of our code runs
+ * after it. A thread that asks to be traced (tracee.h). The end of a thread or
+ * of the process. A process that will share the table of dispositions.
  *
  * Headers declare these functions with a variable number of arguments, which
  * cannot be passed on. So they have other names here.
@@ -44,7 +44,8 @@
 
 #define KERNEL_MASK_SIZE 8
 
-/* Time in which the sampler's thread, whose work is done, has to leave. */
+/* Time in ns in which the sampler's thread, whose work is done, has to
+ * leave. */
 #define GONE_NS 1000000000u
 
 long hook_syscall(long number, long a, long b, long c, long d, long e,
@@ -56,9 +57,9 @@ int hook_clone(int (*function)(void *), void *stack, int flags, void *argument,
 long hook_ptrace(long request, long pid, long address,
                  long data) __asm__("ptrace");
 
-/* The program does something under which our handlers cannot run. The sampler's
- * thread leaves as well, because the last thread's end is that of the process.
- */
+/* The program is about to do something under which our handlers cannot run. The
+ * sampler's thread leaves as well, because the last thread's end is that of the
+ * process. */
 static void
 end_before(const char *what)
 {
@@ -78,7 +79,7 @@ end_before(const char *what)
 
 static const char filters[] = "forbids itself system calls (seccomp)";
 
-/* CALL asks that the thread be traced. */
+/* CALL makes the calling thread a tracee. */
 #define TO_BE_TRACED(call)          \
     __extension__({                 \
         left_mark();                \
@@ -111,7 +112,7 @@ change_mask(long how, long set, long old, long size)
 }
 
 /* rt_sigaction(2). Returns whether *RESULT is that of the call. A separate
- * function, because a caller of another call has set none of these arguments.
+ * function, because callers of other calls do not set these arguments.
  */
 static __attribute__((noinline)) bool
 act_by_number(long a, long b, long c, long d, long *result)
@@ -165,7 +166,8 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
         end_before(filters);
     if (number == SYS_ptrace && a == PTRACE_TRACEME)
-        /* The function of that name is not the same for every request. */
+        /* The libc function of that name does not behave alike for every
+         * request. */
         return TO_BE_TRACED(real_syscall(number, a, b, c, d, e, f));
     if (number == SYS_unshare || number == SYS_setns)
         return change_namespace(number, a, b);
@@ -184,7 +186,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (number == ARCH_CALL_STAT)
         hook_before_look((const char *)a);
     hook_send_by_number(number, a, b, c);
-    /* Where the profile has ended, a filter may forbid what these do. */
+    /* After the end of the profile, a filter may forbid what these do. */
     if (has_words && phase_now() == PHASE_RUNNING) {
         long result;
         if (number == SYS_exit)

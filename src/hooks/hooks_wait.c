@@ -30,7 +30,8 @@
 
 #define KERNEL_SET_SIZE ((long)sizeof(uint64_t))
 
-/* What is left in LEFT of TIMEOUT, which began at START; START is now. */
+/* Store in LEFT the rest of TIMEOUT, which began at START. START becomes
+ * now. */
 static const struct timespec *
 shorten(const struct timespec *timeout, uint64_t *start, struct timespec *left)
 {
@@ -83,8 +84,8 @@ wait_by_number(const sigset_t *set, siginfo_t *info,
                              (long)timeout, KERNEL_SET_SIZE, 0, 0);
 }
 
-/* Wait once, for the part of SET that may really be waited for. Returns whether
- * the signal that ended the wait is our business alone. */
+/* Wait once, for the part of SET for which the thread may really wait. Returns
+ * whether the signal that ended the wait is our business alone. */
 static bool
 wait_once(wait_function *wait, const sigset_t *set, siginfo_t *info,
           const struct timespec *timeout, int *signo)
@@ -204,7 +205,8 @@ WAITS(epoll_pwait,
        const sigset_t *set),
       (fd, events, count, timeout, set))
 
-/* What <poll.h> makes of ppoll with _FORTIFY_SOURCE; LENGTH is that of FDS. */
+/* With _FORTIFY_SOURCE, <poll.h> turns ppoll into this; LENGTH is that of
+ * FDS. */
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
                 const sigset_t *, size_t);
 WAITS(__ppoll_chk,
@@ -212,8 +214,8 @@ WAITS(__ppoll_chk,
        const sigset_t *set, size_t length),
       (fds, count, timeout, set, length))
 
-/* With _XOPEN_SOURCE <signal.h> gives this name to the one of System V, where
- * SIGNO alone is open besides; its symbol is __xpg_sigpause. */
+/* With _XOPEN_SOURCE, <signal.h> gives this name to System V's function, which
+ * opens SIGNO in addition; its symbol is __xpg_sigpause. */
 HOOK int
 sigpause(int signo)
 {
@@ -272,8 +274,8 @@ take_set(long address, long size, sigset_t *set)
     return true;
 }
 
-/* Of a wait under a mask: where the set's address is, which its size follows.
- * NULL: it is no such wait. */
+/* For a wait under a mask: the place of the set's address; its size follows.
+ * NULL: no such wait. */
 static long *
 find_mask(struct call *call)
 {

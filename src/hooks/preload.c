@@ -19,11 +19,11 @@
 /* What separates the paths in LD_PRELOAD (ld.so(8)). */
 #define SEPARATORS " :"
 
-/* VARIABLES: the most variables of an environment that is changed, for the
- * stack's sake: their pointers take 8 KiB. */
+/* VARIABLES: limit of the variables of an environment that is changed. It
+ * spares the stack: their pointers take 8 KiB. */
 enum { VARIABLES = 1024 };
 
-/* The most bytes of a changed LD_PRELOAD, for the stack's sake. */
+/* Limit of the bytes of a changed LD_PRELOAD. It spares the stack. */
 #define BYTES_MOST 4096u
 
 /* Whether the PATH of LENGTH bytes is this library's, and is not hidden. */
@@ -61,7 +61,7 @@ copy_list(struct text *text, const char *list, const char *form)
 }
 
 /* Find the LD_PRELOAD that has our library, and count all variables. Returns
- * the bytes of its copy, or 0 if there is none that can be changed. */
+ * the bytes of its copy, or 0 if no LD_PRELOAD can be changed. */
 static size_t
 find_variable(struct preload *preload, char *const environment[])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * preload.h -- the environment of a program that is about to be started.
- * Another dynamic linker than glibc's ends a program for this library in
+ * A dynamic linker other than glibc's ends a program because of this library in
  * LD_PRELOAD. Such a program gets an environment without it, or with it in a
  * form that this linker ignores (base/program.h). All other programs get the
  * environment that they were given.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * id_table.h -- numbers keys: the same key has the same number. A key has two
- * parts, as a node of the tree of stacks, which is a stack under a parent. Or
- * it is a text. LOW is a hash of 64 bits, which are all used alike.
+ * id_table.h -- numbers keys: the same key has the same number. A key is a
+ * text, or has two parts, as a node of the tree of stacks, which is a stack
+ * under a parent. LOW is a hash of 64 bits, all of which are used.
  * Context: sampler.
  */
 #ifndef JOURNAL_ID_TABLE_H
@@ -32,14 +32,13 @@ void id_table_fetch(const struct id_table *table, uint64_t low);
 uint32_t id_table_of(struct id_table *table, uint32_t high, uint64_t low,
                      bool *is_new);
 
-/* The same for TEXT. Texts are told apart by 64 bits of hash, and are not kept.
- * The chance that two have the same hash is 1 in 10^12 among some thousands of
- * texts. Among a million it is 1 in 10^7. */
+/* The same for TEXT. Texts are distinguished by 64 bits of hash, and are not
+ * kept. The chance that two have the same hash is 1 in 10^12 among some
+ * thousands of texts, and 1 in 10^7 among a million. */
 uint32_t id_table_of_text(struct id_table *table, const char *text,
                           bool *is_new);
 
-/* Forget all keys, because they mean something else from now on. Numbers go on.
- */
+/* Forget all keys, because their meaning changes. Numbers go on. */
 void id_table_forget(struct id_table *table);
 
 #endif

@@ -27,8 +27,8 @@
 
 static OF_PROFILE struct journal_options options;
 static OF_PROFILE uint64_t start_realtime; /* ns since the epoch */
-/* A file: its writer (NULL: there is no file), and the records of its head as
- * they are in the file, with their places. */
+/* A file: its writer (NULL: no file), and the records of its head as they are
+ * in the file, with their places. */
 static OF_PROFILE struct file {
     struct writer *writer;
     uint64_t counts_place, rate_place, control_place;
@@ -41,9 +41,9 @@ static OF_PROFILE struct file {
         struct rate_entry entries[LIMIT_COUNT];
     } rate;
     struct record_control control;
-    uint32_t jitdump_count; /* of those of jitdumps.h, that it has */
+    uint32_t jitdump_count; /* number of the files of jitdumps.h that it has */
 } present, next;
-static OF_PROFILE int failure; /* of the last file, when it has ended */
+static OF_PROFILE int failure; /* of the last file, after its end */
 static uint32_t generation;
 static uint32_t *thread_written; /* by thread index: its serial */
 static struct id_table texts = {.first_size = 1u << 12, .most = 1u << 22};
@@ -292,7 +292,7 @@ journal_rotate(void)
     /* Use the descriptor number of the file that was just closed. */
     if (options.is_kept_open)
         spool_file_lower(writer_file(present.writer));
-    /* This cannot fail: all memory is there already. */
+    /* This cannot fail: all memory is reserved. */
     (void)forget_numbers();
 }
 
@@ -355,7 +355,7 @@ write_thread(uint32_t index)
     thread_written[index] = thread->serial;
 }
 
-/* An index may be used again for another thread, which has another serial. */
+/* Another thread may get the index, but has another serial. */
 static bool
 is_thread_written(uint32_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.h -- turns what the sampler sees into records of the spool. It gives
+ * journal.h -- turns the sampler's findings into records of the spool. It gives
  * threads and texts their numbers, and writes each of them once; stack_tree.h
  * does that for stacks and modules. journal_begin creates the spool, so that
  * its name is taken from then on.
@@ -28,8 +28,8 @@ struct config_files;
 
 struct journal_options {
     /* The paths of the spool, and of a flight recorder's past and next spool;
-     * the caller keeps them. NAME_BESIDE with FILES changes the first, when
-     * another file stands there; it returns false if no name is left. */
+     * the caller keeps them. If another file has the first path, NAME_BESIDE
+     * with FILES changes it; it returns false if no name is left. */
     const char *spool, *past, *next;
     bool (*name_beside)(struct config_files *files);
     struct config_files *files;
@@ -68,8 +68,8 @@ int journal_restart(uint64_t now);
  * possible. */
 void journal_put_back(void);
 
-/* Called from time to time. If the file was removed, and its directory too, no
- * reader can ever find it: journal_error is ESTALE from then on. */
+/* Called from time to time. If the file was removed together with its
+ * directory, no reader can find it: journal_error is ESTALE from then on. */
 void journal_heed_removal(void);
 
 /* The process is about to become user UID's for good: give the spool to that
@@ -100,8 +100,8 @@ uint64_t journal_append(enum record_kind kind, const void *record, size_t fixed,
 void journal_change(uint64_t place, size_t skip, const void *bytes,
                     size_t length);
 
-/* Write to the file all that the journal has gathered. Quick if there is
- * nothing. */
+/* Write to the file all that the journal has gathered. Quick if all is
+ * written. */
 void journal_flush(void);
 
 /* Turns the CLOCK_MONOTONIC time TIME (ns) into the time of a record: ns since
@@ -112,9 +112,9 @@ uint64_t journal_time(uint64_t time);
  * yet. */
 uint32_t journal_thread(uint32_t index);
 
-/* Where a thread is: a stack with its real depth (node 0: none is known), and
- * the labels that the thread has there. SET is the part of them that the
- * program set (labels/labels.h). */
+/* The place of a thread: a stack with its real depth (node 0: not known), and
+ * the labels of the thread there. SET has those that the program set
+ * (labels/labels.h). */
 struct journal_place {
     uint32_t node, depth, label, set;
 };
@@ -127,8 +127,8 @@ journal_is_same_place(const struct journal_place *a,
     return a->node == b->node && a->label == b->label && a->set == b->set;
 }
 
-/* Returns a sample that no signal brought: a thread that was in STATE at PLACE
- * from SINCE to UNTIL (CLOCK_MONOTONIC), and used no CPU time. */
+/* Returns a sample without a signal: a thread was in STATE at PLACE from SINCE
+ * to UNTIL (CLOCK_MONOTONIC), and used no CPU time. */
 struct record_sample journal_make_sample(enum state state,
                                          struct journal_place place,
                                          uint64_t since, uint64_t until);
@@ -166,7 +166,7 @@ struct record_summary journal_summary(uint64_t time, enum end_reason reason);
  * size and release it. */
 void journal_end(uint64_t end, enum end_reason reason);
 
-/* Let go of the parent's file, in the child of a fork. */
+/* Release the parent's file, in the child of a fork. */
 void journal_forget(void);
 
 /* The sums of the whole profile: asked = taken + lost + in flight. */
@@ -176,8 +176,8 @@ struct journal_sums {
     uint64_t cut[CUT_COUNT];
     uint64_t expired; /* waits, as clock_expired counts them */
     uint64_t missed;  /* of those taken: the handler lacked a rule */
-    uint64_t handled; /* ns in the handler, as far as it used a CPU */
-    /* Of the samples that threads take of their own running, by what limited
+    uint64_t handled; /* CPU ns in the handler */
+    /* For the samples that running threads take of themselves, by the limit of
      * their rate: ns of CPU time in which they were due, and how many were
      * taken. */
     uint64_t due_cpu[LIMIT_COUNT];
@@ -189,9 +189,9 @@ struct journal_sums {
     uint64_t unsampled; /* records of CPU time that must not be sampled */
 };
 
-/* These change records near the beginning of the file in place, if there is a
- * file. journal_state: the process is in STATE (enum control_state) since NOW.
- * journal_signal: SIGNO carries requests; 0: no signal does. */
+/* These change records near the beginning of the file in place, if a file
+ * exists. journal_state: the process is in STATE (enum control_state) since
+ * NOW. journal_signal: SIGNO carries requests; 0: no signal does. */
 void journal_state(uint32_t state, uint64_t now);
 void journal_signal(int signo);
 

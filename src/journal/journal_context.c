@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_context.c -- see journal_context.h. The numbers of its labels and
- * texts lie above all those that other files of the journal give.
+ * journal_context.c -- see journal_context.h. Its labels and texts have higher
+ * numbers than those of other source files.
  */
 #include <string.h>
 
@@ -24,13 +24,14 @@
     "file"
 _Static_assert(JOURNAL_CONTEXT_LABELS_MOST == 524288, "as the mark says");
 
-/* How many tasks and contexts are remembered: a power of two. */
+/* Number of tasks and contexts that are remembered: a power of two. */
 #define KNOWN 1024u
 
 /* Bytes of a trace id, the longer one. */
 #define ID_MOST 16u
 
-/* What labels say: the name of a task, or a context. What is not used is zero.
+/* The subject of labels: the name of a task, or a context. Unused fields are
+ * zero.
  */
 union subject {
     char task[SCRIPT_TASK_NAME];

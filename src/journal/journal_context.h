@@ -2,9 +2,9 @@
 /*
  * journal_context.h -- writes what a thread works on into the journal: the
  * labels task, trace_id and span_id. A program has new ones for each request,
- * so what was written is remembered only for the latest ones. One that comes
- * back later is written again, with another number. Readers remember all that a
- * file has, so their number is limited. A mark says when it is reached.
+ * so only the latest ones are remembered. One that comes back later is written
+ * again, with another number. Readers remember all that a file has, so their
+ * number is limited. A mark says when it is reached.
  */
 #ifndef JOURNAL_JOURNAL_CONTEXT_H
 #define JOURNAL_JOURNAL_CONTEXT_H
@@ -13,7 +13,7 @@
 
 #include "unwind/trace_context.h"
 
-/* Most of these labels in a file. */
+/* Limit of these labels in a file. */
 #define JOURNAL_CONTEXT_LABELS_MOST (1u << 19)
 
 /* Returns the number of the labels of TASK and CONTEXT on top of SET, which is

@@ -20,7 +20,7 @@ write_label(uint32_t set)
     return true;
 }
 
-/* The missing sets below SET are written first, the lowest one before all. */
+/* The missing sets below SET are written first, beginning with the lowest. */
 uint32_t
 journal_labels(uint32_t set)
 {

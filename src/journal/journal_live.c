@@ -15,7 +15,7 @@
 #include "journal.h"
 #include "journal_live.h"
 
-/* Least number of entries that a place for stacks has. */
+/* Least number of entries in a place for stacks. */
 #define CAPACITY_LEAST 64u
 
 /* The last record of stacks, as it is in the file without its head; NULL: none
@@ -97,8 +97,8 @@ store_stacks(size_t from, size_t length)
     journal_flush();
 }
 
-/* What the entries refer to is in the file before them. The sequence is odd
- * while they change. */
+/* Records to which the entries refer are in the file before them. The sequence
+ * is odd while they change. */
 void
 journal_live_stacks_end(uint32_t nonce, uint32_t count, uint64_t start,
                         uint64_t ns)

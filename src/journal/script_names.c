@@ -12,38 +12,38 @@
 #include "journal.h"
 #include "script_names.h"
 
-/* Limit of the descriptions that are known at a time: a power of two. Then they
- * are begun anew. */
+/* Limit of the descriptions that are known at a time: a power of two. At the
+ * limit all are forgotten. */
 #define KNOWN_MOST (1u << 16)
 
-/* For how long a description must have been the same until it is trusted, in
- * ns: then handlers do not read its sum. It is SHARE times as long for each
- * other one that was there before, up to a limit of these. */
+/* A description that was the same for this time, in ns, is trusted: handlers no
+ * longer read its sum. The time is SHARE times as long for each earlier
+ * description at that address, up to a limit. */
 #define TRUST_NS 250000000u
 #define TRUST_SHARE 4u
 #define CHANGES_MOST 5u
 
-/* What is known of the description at the address CODE. */
+/* The state of the description at the address CODE. */
 struct known {
     uint64_t code;  /* 0: the place is free */
-    uint64_t seen;  /* the last time at which the sum was this one */
-    uint64_t since; /* the first one */
+    uint64_t seen;  /* the last time with this sum */
+    uint64_t since; /* the first time with this sum */
     uint32_t sum, id;
     uint32_t runtime;
-    uint32_t gone;   /* number of the trusted one that was there up to SINCE */
-    uint8_t changes; /* how many others were there before */
+    uint32_t gone;   /* number of the trusted one up to SINCE */
+    uint8_t changes; /* number of earlier ones */
     bool is_trusted;
 };
 
-/* Which function had SUM at the address CODE, at some time. Number of places: a
- * power of two. A later one takes the place of another. */
+/* The function that had SUM at the address CODE, at some time. Number of
+ * places: a power of two. A later one may overwrite another. */
 #define PAST_MOST (1u << 14)
 struct past {
     uint64_t code;
     uint32_t sum, id;
 };
 
-static struct known *known; /* by number; 0: for one that has no number */
+static struct known *known; /* by number; 0: for one without a number */
 static struct id_table numbers = {.first_size = 1u << 12,
                                   .most = 2 * KNOWN_MOST};
 static struct past *past;
@@ -162,7 +162,7 @@ trial_of(const struct known *place)
     return trial;
 }
 
-/* Read the function at PLACE anew, whose description is at ADDRESS and has SUM
+/* Read the function at PLACE again, whose description is at ADDRESS and has SUM
  * at NOW. */
 static void
 read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
@@ -196,8 +196,8 @@ see_again(struct known *place, uint64_t now)
     interpreter_know(place->code, place->sum, true);
 }
 
-/* Make PLACE true for the time of SCRIPT. *BEFORE becomes what was known there:
- * its sum and number. */
+/* Update PLACE for the time of SCRIPT. *BEFORE becomes its earlier sum and
+ * number. */
 static void
 renew(struct known *place, const struct script *script, uint64_t address,
       struct known *before)
@@ -256,8 +256,8 @@ find_number(const struct script *script, const struct script_frame *frame)
                : 0;
 }
 
-/* See again those of COUNT CODES that are the same as before. The others are
- * left to renew. */
+/* Confirm those of COUNT CODES that are the same as before. The others are left
+ * to renew. */
 static void
 see_same(uint32_t runtime, const uint64_t *codes, unsigned count)
 {
@@ -271,8 +271,8 @@ see_same(uint32_t runtime, const uint64_t *codes, unsigned count)
     }
 }
 
-/* See all known descriptions in SCRIPT that are the same as before, with few
- * system calls. */
+/* Confirm all known descriptions in SCRIPT that are the same as before, with
+ * few system calls. */
 static void
 see_script(const struct script *script)
 {

@@ -12,7 +12,7 @@
 #include "unwind/script.h"
 
 /* Set the number of the function of each frame in SCRIPT, which may be NULL. It
- * is 0 if it cannot be known any more which function that was. */
+ * is 0 if the function can no longer be found out. */
 void script_names_resolve(struct script *script);
 
 #endif

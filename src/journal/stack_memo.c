@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "stack_memo.h"
 
-/* How many threads have an entry at a time: a power of two. */
+/* Number of entries, one for each thread: a power of two. */
 #define THREADS 64u
 
 /* Limit of the frames that are noted of one stack. Those nearer to the leaf are
@@ -21,7 +21,7 @@ struct last_stack {
 };
 _Static_assert(sizeof(struct last_stack) <= 4096, "a page for each thread");
 
-/* Whose stack an entry is, and how many of its frames are noted. An owner lies
+/* The owner of an entry, and the number of frames that are noted. An owner lies
  * apart from its entry. So the page of a new entry is written before it is read
  * (sys_reserve_present). */
 struct owner {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stack_memo.h -- the last recorded stack of each thread, frame by frame from
- * the root, with the node of each frame. The next stack of a thread mostly
+ * the root, with the node of each frame. The next stack of a thread usually
  * shares its outer frames, and these need no search then.
  * Context: sampler.
  */
@@ -18,7 +18,7 @@ struct stack_memo {
     struct last_stack *last; /* NULL: memory was short */
     struct owner *owner;
     uint32_t depth; /* frames so far */
-    bool is_beside; /* a frame was another one than last time */
+    bool is_beside; /* a frame differed from the last stack */
 };
 
 /* Begin at the root of a stack of thread INDEX. The nodes that were noted for

@@ -26,7 +26,7 @@
 /* Limit of module ids. A module with a higher id is written again each time. */
 #define MODULES_MAX 65536u
 
-/* Two stacks under one parent are told apart by 64 bits of hash. */
+/* Two stacks under one parent are distinguished by 64 bits of hash. */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static uint8_t *module_written; /* by module id */
 static uint32_t generation;     /* of the file that has all this */
@@ -49,8 +49,8 @@ is_begun(void)
     return true;
 }
 
-/* MODULE has no build-id. Write what its file is like, if the file at its path
- * is still the one that was mapped. */
+/* MODULE has no build-id. Write the size and time of its file, if the file at
+ * its path is still the mapped one. */
 static void
 write_file(const struct module *module)
 {
@@ -157,7 +157,7 @@ write_node(uint32_t id, uint32_t parent, struct frame frame)
     return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) != 0;
 }
 
-/* Most frames whose places in the table are fetched at a time. */
+/* Limit of the frames whose places in the table are fetched at a time. */
 #define STEPS_MOST 32u
 
 /* A walk on its way into the tree, from the root to the leaf. */
@@ -166,7 +166,8 @@ struct descent {
     uint32_t node;
     uint64_t hash; /* of all frames so far */
     const struct script *script;
-    uint32_t left; /* of its frames, from the leaf on, are not in the tree */
+    uint32_t
+        left; /* number of frames, from the leaf on, that are not in the tree */
     /* Frames under the node that are to be looked for. */
     struct step {
         uint64_t hash; /* of all frames up to this one */
@@ -189,8 +190,8 @@ take_step(struct descent *descent, struct step *step)
     return true;
 }
 
-/* Leave in PCS those of COUNT that have no rule of their own. Returns how many
- * they are. */
+/* Leave in PCS those of COUNT that have no rule of their own. Returns their
+ * number. */
 static uint32_t
 leave_unknown(uint64_t *pcs, uint32_t count)
 {
@@ -204,8 +205,8 @@ leave_unknown(uint64_t *pcs, uint32_t count)
 }
 
 /* Give each frame that is new in the tree a rule of its own: the next walk
- * finds it by one probe. What all of them need is fetched first, step by step.
- */
+ * finds it by one probe. The data for all of them is fetched first, step by
+ * step. */
 static void
 give_rules(const struct descent *descent)
 {
@@ -283,8 +284,8 @@ descend_script(struct descent *descent, uint32_t depth)
 }
 
 /* Enter the frames of WALK, COUNT that were kept. ELIDED more were left out in
- * front of number GAP. What was cut off beyond the root is a frame of its own,
- * and so is the gap. */
+ * front of number GAP. Frames that were cut off beyond the root are shown by a
+ * frame of its own, and so is the gap. */
 static bool
 descend_walk(struct descent *descent, const struct walk *walk, uint32_t count,
              uint32_t gap, uint32_t elided)

@@ -2,16 +2,16 @@
 /*
  * label_tree.c -- see label_tree.h. The tree has two pieces of memory:
  *
- *   arena   nodes one behind the other, never moved or freed; the number of a
+ *   arena   nodes one after the other, never moved or freed; the number of a
  *           set is the place of its node, in units of 8 bytes
  *   index   a hash table of those numbers, 0 where it is empty
  *
  * To make a set, a thread takes room in the arena by one addition, and fills
  * it. Then it enters the number into the index by one exchange. Between these
  * steps a thread can end, or a handler can interrupt it and make the same set.
- * Then a node stays behind that is in no index: a loss of some bytes. Every
- * number in the index has a complete node behind it. A parent is made before
- * its child, so it has the smaller number.
+ * Then a node is left that is in no index: a loss of some bytes. Every number
+ * in the index leads to a complete node. A parent is made before its child, so
+ * it has the smaller number.
  *
  * The hard thing is the price: a set that exists is found in less than 50 ns.
  * So texts are checked only when they are new, and hashed by words. Labels that
@@ -38,8 +38,8 @@ struct node {
 };
 _Static_assert(offsetof(struct node, text) == 16, "two words before the text");
 
-/* A label that is looked for. Its key and value may lie next to each other, as
- * in a node. */
+/* A wanted label. Its key and value may lie next to each other, as in a
+ * node. */
 struct wanted {
     uint32_t parent;
     uint32_t hash; /* of key and value */
@@ -145,8 +145,8 @@ is_node_of(const struct node *node, const struct wanted *wanted)
            node->value_length == wanted->value_length && has_text(node, wanted);
 }
 
-/* Returns the set that is WANTED. If there is none, returns 0, and its place in
- * the index in *PLACE. */
+/* Returns the set that is WANTED. If it does not exist, returns 0, and its
+ * place in the index in *PLACE. */
 static uint32_t
 find_set(const struct wanted *wanted, uint32_t *place)
 {
@@ -160,8 +160,8 @@ find_set(const struct wanted *wanted, uint32_t *place)
     return set;
 }
 
-/* Make a node for WANTED, which is in no index yet. Returns 0 if there is no
- * room. */
+/* Make a node for WANTED, which is not in the index yet. Returns 0 if the arena
+ * is full. */
 static uint32_t
 make_node(const struct wanted *wanted)
 {
@@ -184,8 +184,8 @@ make_node(const struct wanted *wanted)
     return set;
 }
 
-/* Returns the set that is WANTED, and makes it if there is none yet. Returns 0
- * if there is no room. */
+/* Returns the set that is WANTED, and makes it if it does not exist. Returns 0
+ * if the tree is full. */
 static uint32_t
 intern_set(struct wanted *wanted)
 {
@@ -248,7 +248,7 @@ has_key(uint32_t set, const struct wanted *wanted)
 }
 
 /* Put the NUMBER labels of ABOVE, the topmost first, on top of *SET. Returns 0,
- * or an error if there was room for some of them only. */
+ * or an error if only some of them had room. */
 static int
 put_labels_back(uint32_t *set, const uint32_t *above, uint32_t number)
 {

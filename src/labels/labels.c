@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * labels.c -- see labels.h. The token of an open scope holds all that the end
- * of the scope needs. It is checked against what the thread remembers of the
+ * of the scope needs. It is checked against the thread's own record of the
  * scope:
  *
  *   owner:20 | depth:5 | serial:16 | set before it:22
@@ -25,8 +25,7 @@
 #include "sprof.h"
 #include "labels.h"
 
-/* Bits of the parts of a token, and the most scopes that a thread can have
- * open. */
+/* Bits of the parts of a token, and limit of the open scopes of a thread. */
 #define OWNER_BITS 20
 #define DEPTH_BITS 5
 #define SERIAL_BITS 16
@@ -46,7 +45,7 @@ struct scopes {
 };
 
 static __thread volatile struct scopes scopes;
-/* The sets by tid, and the tree behind them. */
+/* The sets by tid, and the tree of their labels. */
 static _Atomic(void *) reserved;
 static OF_PROFILE _Atomic bool is_on;
 static _Atomic uint32_t last_owner;
@@ -82,7 +81,7 @@ reserve_tables(void)
     return thread_local_label_place();
 }
 
-/* Returns the place of the calling thread's set, or NULL if there is none. */
+/* Returns the place of the calling thread's set, or NULL if it has none. */
 static _Atomic uint32_t *
 own_place(void)
 {

@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /*
- * Labels can be set from now on, whether or not there is sampling; or no
- * longer, because the profile ends.
+ * Labels can be set from now on, whether or not sampling is on; or no longer,
+ * because the profile ends.
  *
  * Before and after that, and without memory, labels_set, labels_push and
  * labels_pop return SPROF_ERROR_NOT_RUNNING. They make no system call while
@@ -45,8 +45,8 @@ int labels_pop(int64_t token);
  * Context: any thread. */
 uint32_t labels_of(pid_t tid);
 
-/* Whether any thread has set or ended a label since the last call. A change of
- * this very moment may be reported before its label can be read.
+/* Whether any thread has set or ended a label since the last call. A change at
+ * this moment may be reported before its label can be read.
  * Context: sampler. */
 bool labels_have_changed(void);
 

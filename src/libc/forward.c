@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * forward.c -- functions of libc that are more than a system call, for this
- * library alone, as in system_calls.c: libc's own, behind this library in the
- * search order (real.h) or under a name that is libc's alone (C11, 7.1.3); and
- * what is as short as a call of it. The linker binds the calls in this library
- * to these functions. In handlers only after real_begin, but for those of
- * memory and text.
+ * library alone, as in system_calls.c. They call libc's own, which comes after
+ * this library in the search order (real.h) or has a name that is libc's alone
+ * (C11, 7.1.3). Those as short as such a call are written out. The linker binds
+ * the calls in this library to these functions. In handlers only after
+ * real_begin, except those of memory and text.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,11 +38,11 @@ char *__realpath_chk(const char *path, char *to, size_t size);
 DEFINE(long, sysconf, (int name), __sysconf(name))
 DEFINE(int, getpagesize, (void), (int)__sysconf(_SC_PAGESIZE))
 DEFINE(unsigned long, getauxval, (unsigned long type), __getauxval(type))
-/* TO has PATH_MAX bytes, which is what the check compares. */
+/* TO has PATH_MAX bytes, as the check demands. */
 DEFINE(char *, realpath, (const char *restrict path, char *restrict to),
        __realpath_chk(path, to, PATH_MAX))
 
-/* libc's own function, behind this library in the search order. */
+/* libc's own function, after this library in the search order. */
 #define FORWARD(result, name, parameters, arguments) \
     DEFINE(result, name, parameters, REAL(name) arguments)
 

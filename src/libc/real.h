@@ -2,7 +2,7 @@
 /*
  * real.h -- the functions that the hooks replace: REAL(fork)() calls libc's
  * fork. A function is looked for at the start or at its first call. The search
- * begins behind this library in the search order. The caller includes the
+ * begins after this library in the search order. The caller includes the
  * header that declares the function.
  */
 #ifndef LIBC_REAL_H
@@ -17,10 +17,10 @@
 
 #include "base/clock.h"
 
-/* A function of libc, and whether libc lacks it. VERSION is NULL but for an old
- * version. Each use of a name below adds one to a section, which makes the list
- * of all. Its alignment leaves no gap between two of them. It counts as used,
- * because the list changes it behind the compiler's back. */
+/* A function of libc, and whether libc lacks it. VERSION is NULL, except for an
+ * old version. Each use of a name below adds one to a section, which makes the
+ * list of all. Its alignment leaves no gap between two of them. It counts as
+ * used, because the list changes it unseen by the compiler. */
 struct real {
     const char *name, *version;
     _Atomic(void *) function; /* NULL: not found, or not looked for yet */
@@ -71,8 +71,7 @@ void *real_mmap(void *place, size_t size, int access, int flags, int fd,
                 off_t offset);
 
 /* System call NUMBER, made directly, with the result of syscall(2). Context:
- * any.
- */
+ * any. */
 long real_direct(long number, long a, long b, long c, long d, long e, long f);
 
 /* libc's own functions, which a sanitizer's library cannot replace. They also
@@ -81,8 +80,8 @@ long real_direct(long number, long a, long b, long c, long d, long e, long f);
  * clock_gettime takes locks, and its clone does more than the system call.
  *
  * PTHREAD_CREATE is libc's own only where leaks are looked for. In a forked
- * child LeakSanitizer would miss the parent's thread that it knows, and say so.
- * ThreadSanitizer must know each thread. */
+ * child LeakSanitizer would report that the parent's thread, which it knows, is
+ * missing. ThreadSanitizer must know each thread. */
 struct real_libc {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*clone)(int (*)(void *), void *, int, void *, ...);

@@ -2,8 +2,8 @@
 /*
  * apply.c -- see watch_parts.h. A sample is judged once, when it first has a
  * value; later values are only added. Walking a sample's stack is the expensive
- * part. So all that a look brought for one sample is added in one step, from
- * however many records.
+ * part. So all values of a look for one sample are added in one step, from any
+ * number of records.
  */
 #include <string.h>
 
@@ -120,7 +120,7 @@ note_pending(struct watch *watch, uint32_t sample,
     return 0;
 }
 
-/* EVERYTHING counts whatever the filter says. The filter's time is applied
+/* EVERYTHING counts regardless of the filter. The filter's time is applied
  * here, its other conditions later, by apply_pending. */
 int
 apply_count(struct watch *watch, uint32_t sample,
@@ -170,7 +170,7 @@ judge_sample(struct watch *watch, uint32_t sample)
     struct watch_sample *beside = &watch->samples[sample];
     struct profile_sample at = watch->profile->samples[sample];
     folding_extend(watch->profile);
-    /* Native functions tell, which may be left out. */
+    /* Native functions show it, which may be left out. */
     at.is_gpu_wait |=
         watch->profile->shows_script && gpu_wait_is_at(watch->profile, at.node);
     at.node = folding_shown(watch->profile, at.node);

@@ -9,12 +9,12 @@
  *    recorded   1 ms    |    1 ms  1 ms    |     1 ms
  *    shared     3 ms    |    2 ms  2 ms    |     3 ms
  *
- * When a thread ends, the samples that still wait share what is left, too. If
- * none waits, the last sample gets it. Most threads that live
+ * When a thread ends, the samples that still wait also share the rest. If none
+ * waits, the last sample gets it. Most threads that live
  * for less than a few sample points have no sample. Their CPU time is given in
  * turn to the stacks of the short threads that have one, the latest WATCH_NOTES
- * of them. Before there is such a stack, the time goes to PROFILE_NOT_SAMPLED.
- * (A report also knows at which ages such threads are seen; that takes all of
+ * of them. Until such a stack exists, the time goes to PROFILE_NOT_SAMPLED. (A
+ * report also knows at which ages such threads are seen; that takes all of
  * them.)
  *
  * Samples wait for their share until the end of the look, or until FRESH_MOST
@@ -138,8 +138,8 @@ notes_known(const struct watch *watch)
     return watch->note_count < WATCH_NOTES ? watch->note_count : WATCH_NOTES;
 }
 
-/* The sample that gets what is left of THREAD; INTERN_NONE if memory is short.
- * The stack of a short thread is noted. */
+/* The sample that gets the rest of THREAD; INTERN_NONE if memory is short. The
+ * stack of a short thread is noted. */
 static uint32_t
 last_sample(struct watch *watch, uint32_t thread)
 {

@@ -10,7 +10,7 @@
 
 #include "stacks.h"
 
-/* Where the owners of a thread lead. */
+/* The end of the walk along the owners of a thread. */
 enum { UNKNOWN = 0, NOWHERE = 1, FIRST_CIRCLE = 2 };
 
 struct search {
@@ -58,7 +58,7 @@ follow_owners(struct search *search, uint32_t from)
         search->leads[at] = leads;
 }
 
-/* Write circle NUMBER behind the USED entries of THREADS. Returns the number of
+/* Write circle NUMBER after the USED entries of THREADS. Returns the number of
  * entries then used. The circle's threads are set to NOWHERE, so that they do
  * not count as outside. */
 static uint32_t

@@ -132,8 +132,8 @@ functions_keep(const struct functions *functions, uint32_t node)
     return true;
 }
 
-/* The stamp tells that a function was counted for this stack: it may be on the
- * stack several times. */
+/* The stamp shows that a function was counted for this stack, on which it may
+ * be several times. */
 void
 functions_add(struct functions *functions, uint32_t node,
               const struct span_sums *sums)

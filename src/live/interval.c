@@ -10,8 +10,8 @@
  *
  * A wait that goes on reaches to the last tick. It may turn out to have ended a
  * little earlier. So an open wait is taken only until HOLD_NS before the tick.
- * What was taken too much all the same is a debt: later values pay it first. So
- * no value of a profile is negative, and the sums are right.
+ * If too much was taken nevertheless, it is a debt, which later values pay
+ * first. So no value of a profile is negative, and the sums are right.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -210,7 +210,7 @@ extension_of(const struct interval *interval,
     return limit > reached ? limit - reached : 0;
 }
 
-/* What RECORD of THREAD stands for by now. */
+/* The present values of RECORD of THREAD. */
 static struct interval_values
 values_of(const struct interval *interval, const struct record_sample *record,
           uint32_t thread)
@@ -226,7 +226,7 @@ values_of(const struct interval *interval, const struct record_sample *record,
         {limited(count), limited(record->cpu), limited(wall)}};
 }
 
-/* Count what RECORD of KEY has now and did not have before. */
+/* Count the new values of RECORD of KEY. */
 static int
 count_news(struct interval *interval, const struct record_sample *record,
            const struct profile_sample *key, struct interval_values *given)

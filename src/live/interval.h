@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interval.h -- what a process did between two positions of its spool, while
- * the process writes it. Each call of interval_take makes a profile of what is
- * new since the call before, whole and once:
+ * interval.h -- profiles of a process between two positions of its spool, while
+ * the process writes it. Each call of interval_take makes a profile of all that
+ * is new since the call before. Nothing is taken twice:
  *
  *     take 1             take 2             take 3     interval_finish
  *       |  profile of      |  profile of      |  ...     |
@@ -17,7 +17,7 @@
  * A position can be saved as text, and another process can go on from it. It
  * has a line for each thread that lives, and for each wait that goes on.
  *
- * A take costs as much as there is news. Memory grows with the number of
+ * The cost of a take grows with the news. Memory grows with the number of
  * different stacks and threads, and the samples of a take are forgotten at the
  * next one. Not thread-safe.
  */
@@ -56,7 +56,7 @@ int interval_take(struct interval *interval);
 /*
  * As interval_take, for a spool to which nothing will be added: its process has
  * ended, or a flight recorder has put it aside. The rest is taken, and made to
- * agree with what the whole spool says. The whole spool is read for that.
+ * agree with the sums of the whole spool, which is read for that.
  */
 int interval_finish(struct interval *interval);
 
@@ -95,7 +95,7 @@ void interval_file(const struct interval *interval, dev_t *device,
  * has the same. It lives as long as INTERVAL. */
 const char *interval_name(const struct interval *interval);
 
-/* What is wrong with the spool, as a sentence; NULL: nothing. */
+/* A sentence about what is wrong with the spool; NULL: nothing. */
 const char *interval_problem(const struct interval *interval);
 
 /* Write the position to STREAM, as lines of text. */

@@ -9,7 +9,7 @@
 #include "interval_parts.h"
 #include "interval.h"
 
-/* The sample of the take with the most of VALUE; NULL if there is none. */
+/* The sample of the take with the most of VALUE; NULL if it has none. */
 static struct profile_sample *
 largest(const struct interval *interval, enum value value)
 {
@@ -37,8 +37,8 @@ take_back(struct interval *interval, enum value value, uint64_t count)
     }
 }
 
-/* Let what was taken of VALUE, all together, become TOTAL. What is missing goes
- * to the largest sample of the take. */
+/* Change all that was taken of VALUE to TOTAL. A missing amount goes to the
+ * largest sample of the take. */
 static int
 correct(struct interval *interval, enum value value, uint64_t total)
 {
@@ -60,7 +60,7 @@ correct(struct interval *interval, enum value value, uint64_t total)
     return interval_count(interval, &key, &values);
 }
 
-/* Let all that was taken agree with a report. */
+/* Make all that was taken agree with a report. */
 static int
 agree(struct interval *interval)
 {

@@ -86,7 +86,7 @@ read_again(struct interval *interval, uint64_t offset)
     return status == 0 ? interval_make_room(interval) : -1;
 }
 
-/* Take a line "thread ..." behind its first word. Returns 0, or -1. */
+/* Take a line "thread ..." after its first word. Returns 0, or -1. */
 static int
 parse_thread(struct interval *interval, const char *text)
 {

@@ -3,9 +3,9 @@
  * stacks.c -- see stacks.h. The record is changed in place, and a running
  * process may be writing it. A copy is good if the record's sequence was even
  * before it was read and is the same afterwards. The process writes everything
- * that the entries refer to before the sequence becomes even. This may stand
- * behind the place that the reader had reached. So the rest of the spool is
- * read after the record, not before.
+ * that the entries refer to before the sequence becomes even. This may lie
+ * after the place that the reader has reached. So the rest of the spool is read
+ * after the record, not before.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -351,7 +351,7 @@ find_thread(const struct stacks *stacks, uint32_t tid)
     return found != NULL ? (uint32_t)(found - stacks->threads) : STACKS_NONE;
 }
 
-/* An owner that is none of the threads is not part of a circle. */
+/* An owner that is not one of the threads is not part of a circle. */
 static int
 find_deadlocks(struct stacks *stacks)
 {
@@ -406,7 +406,7 @@ take_stacks(struct stacks *stacks, const struct record_stacks *record)
     return find_deadlocks(stacks) != 0 ? -1 : stacks_group_all(stacks);
 }
 
-/* Write to ERROR why there is nothing to show. Returns -1. */
+/* Write to ERROR why no stacks can be shown. Returns -1. */
 static int
 explain_failure(const struct stacks *stacks, int problem, char *error,
                 size_t size)
@@ -552,10 +552,9 @@ sieve_stacks(struct stacks *stacks, const struct filter_term *term,
     }
 }
 
-/* Deadlocks stay those of all threads. There are far fewer threads than
- * samples, for which filter.c is made. So each thread is looked at by itself.
- * Labels are compared first: this is cheap, and leaves fewer stacks to be
- * named. */
+/* Deadlocks stay those of all threads. Threads are far fewer than samples, for
+ * which filter.c is made. So each thread is looked at by itself. Labels are
+ * compared first: this is cheap, and leaves fewer stacks to be named. */
 int
 stacks_filter_apply(struct stacks *stacks, const struct filter_options *filter)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.h -- what all threads of a process were doing at one time: the record
+ * stacks.h -- the stacks of all threads of a process at one time: the record
  * STACKS of its spool as a model. The spool stays open. When the process has
  * written its stacks again, they can be read again; the names that are known
  * stay known.
@@ -69,7 +69,7 @@ struct stacks_labels {
     struct intern *ids; /* ids in the spool; entry I is label I + 1 */
 };
 
-/* Most labels of a set that are shown. */
+/* Limit of the labels of a set that are shown. */
 enum { STACKS_LABELS_MOST = 64 };
 
 /* Threads that wait for each other in a circle, so that none of them ever goes
@@ -136,8 +136,8 @@ struct stacks *stacks_open_memory(const void *bytes, size_t length,
 void stacks_tell_pid(struct stacks *stacks, uint32_t pid);
 
 /* Read the stacks that the spool has now, and forget those that were read
- * before. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes) if there
- * are none. */
+ * before. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes) if it has
+ * none. */
 int stacks_read(struct stacks *stacks, char *error, size_t size);
 
 /*

@@ -10,8 +10,8 @@
  *    apply    the filter judges what is new, and it is counted for functions,
  *             for threads and in total.
  *
- * The clocks of the threads say what CPU time their samples have (cpu_share.c).
- * So a view of a living process agrees with its later report.
+ * The clocks of the threads determine the CPU time of their samples
+ * (cpu_share.c). So a view of a living process agrees with its later report.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@
 #include "watch_parts.h"
 #include "watch.h"
 
-/* Most words of a COUNTS record that is reread. The record of today fits, and
- * those of later versions will. */
+/* Limit of the words of a COUNTS record that is reread. The record of today
+ * fits, and those of later versions will. */
 enum { WORDS_MOST = 512 };
 
 /* A sample that may change in place. */
@@ -55,7 +55,7 @@ watch_new(struct reader *reader, const struct filter_options *filter,
     watch->profile = profile_new(options);
     watch->load = calloc(1, sizeof(*watch->load));
     if (watch->profile != NULL)
-        /* There are few names, and they are kept as long as the view. */
+        /* Names are few, and they are kept as long as the view. */
         watch->functions = (struct functions){.profile = watch->profile,
                                               .filter = filter,
                                               .names = intern_new()};
@@ -223,7 +223,7 @@ reread_state(struct watch *watch)
     watch->period = watch->profile->processes[0].period;
 }
 
-/* Read RECORD anew. The process stores the flags last. So the flags are taken
+/* Read RECORD again. The process stores the flags last. So the flags are taken
  * from an earlier copy than the rest: if they say that the wait is over, its
  * values are final. */
 static int

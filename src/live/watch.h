@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch.h -- a spool that is read while its process writes it. The sums say
- * what functions and threads used since the start and in the latest interval.
+ * watch.h -- a spool that is read while its process writes it. The sums are
+ * those of functions and threads since the start and in the latest interval.
  * The interval is the time between the last two looks.
  *
  *          look 1             look 2             look 3
@@ -10,10 +10,10 @@
  *     |                                            |  SPAN_ALL
  *                               |                  |  SPAN_INTERVAL
  *
- * The interval of the first look is everything before it. A look costs as much
- * as there is news: the records that were written since the last look, and the
- * waits that go on. Memory grows with the number of different stacks, threads
- * and functions, not with the number of samples.
+ * The interval of the first look is everything before it. The cost of a look
+ * grows with the news: the records since the last look, and the waits that go
+ * on. Memory grows with the number of different stacks, threads and functions,
+ * not with the number of samples.
  *
  * Callers may read all fields and change none. watch.c, cpu_share.c and apply.c
  * change them. Not thread-safe.
@@ -108,8 +108,8 @@ struct functions {
     bool has_nameless; /* a stack had generated code without a name */
 };
 
-/* Most stacks of short threads that are remembered. They stand for the stacks
- * of other short threads. */
+/* Limit of the stacks of short threads that are remembered. They stand for the
+ * stacks of other short threads. */
 enum { WATCH_NOTES = 64 };
 
 /* The sums of a thread. Its name, tid and end are in the profile, under the
@@ -180,7 +180,7 @@ struct watch *watch_new(struct reader *reader,
 void watch_tell_pid(struct watch *watch, uint32_t pid);
 
 /* Look: read what is new and bring all sums up to date. Returns 0, or -1 with
- * errno set if memory is short. reader_problem tells what is wrong with the
+ * errno set if memory is short. reader_problem says what is wrong with the
  * spool. */
 int watch_look(struct watch *watch);
 

@@ -3,8 +3,8 @@
  * watch_parts.h -- the parts of watch.c, which share the fields of its struct.
  *
  *    functions.c  the sums for each function.
- *    cpu_share.c  the CPU time that threads' own clocks tell, shared by their
- *                 samples. weigh.h does the same for a whole spool; this is for
+ *    cpu_share.c  the CPU time of the threads' own clocks, shared by their
+ * samples. weigh.h does the same for a whole spool; this is for
  *                 one that still grows.
  *    apply.c      how much a sample record contributes right now. Records
  * change in place. So the last contribution is remembered, and only the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * events.c -- keeps the records of samples one by one. The values in a record
- * are not final: samples are weighed when their spool was read (read/weigh.c).
+ * are not final: samples are weighed after their spool was read (read/weigh.c).
  * Then their events share the same values, exact to the nanosecond.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 /* How the events of one sample share a value. */
 struct shared_value {
     struct share share;
-    bool by_count; /* no event was recorded with any of it */
+    bool by_count; /* no event was recorded with any of the value */
 };
 
 /* The part of an event that is in a window: A to B of LENGTH, in ns. */
@@ -66,7 +66,7 @@ events_add(struct profile *profile, const struct record_sample *record,
     return events_put(profile, &event);
 }
 
-/* All that is known is that the time lies somewhere in the thread's life. */
+/* The time lies somewhere in the thread's life; no more is known. */
 int
 events_add_unsampled(struct profile *profile,
                      const struct profile_sample *sample, uint64_t last)
@@ -95,7 +95,7 @@ events_extend(struct profile *profile, size_t event, uint64_t wall,
     add_count(at, count);
 }
 
-/* The field of EVENT that is summed up in VALUE. */
+/* The field of EVENT whose sum is VALUE. */
 static uint64_t *
 event_field(struct profile_event *event, enum value value)
 {
@@ -117,9 +117,9 @@ struct part {
     size_t first_event;
 };
 
-/* Collect in SHARES, by sample from the part's first, the values that the
- * events have and those that they shall have. Samples whose events have no
- * value share by the events' counts. */
+/* Collect in SHARES, by sample from the part's first one, the values that the
+ * events have and those that they get. Samples whose events have no value share
+ * by the events' counts. */
 static void
 collect_shares(const struct part *part, struct shared_value *shares,
                enum value value)
@@ -219,7 +219,8 @@ part_of(uint64_t value, const struct stretch *stretch)
            (uint64_t)(product * stretch->a / stretch->length);
 }
 
-/* An event without duration is in or out: its stretch is 0 to 1 of 1. */
+/* An event without duration is inside or outside: its stretch is 0 to 1 of
+ * 1. */
 static void
 cut_to_stretch(struct profile_event *event, const struct stretch *stretch)
 {

@@ -2,10 +2,10 @@
 /*
  * folding.c -- see folding.h. The loop is known by its place: it is the native
  * frame right below a function of the interpreter (script.h of unwind/). The
- * functions by which it is entered are known by their names, and only where
- * they stand between the loop and what called it, or serve a function of the
- * interpreter. A frame of the interpreter's own file without a name counts as
- * one of them, because it says nothing.
+ * functions that enter it are known by their names. They count only between the
+ * loop and its caller, or where they serve a function of the interpreter. A
+ * frame of the interpreter's own file without a name counts as one of them,
+ * because it shows nothing.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static const char *const glue[] = {
     "zend_generator_resume",
 };
 
-/* Functions of CPython's loop; those of 3.14 that compilers make of it. */
+/* Functions of CPython's loop, and those that compilers make of it in 3.14. */
 static const char loop_name[] = "_PyEval_EvalFrameDefault";
 static const char tail_name[] = "_TAIL_CALL_";
 
@@ -127,7 +127,7 @@ compare_names(const void *key, const void *name)
     return strcmp(key, *(const char *const *)name);
 }
 
-/* Whether NAME is one of those above. Compilers put an ending behind a copy of
+/* Whether NAME is one of those above. Compilers put an ending after a copy of
  * a function (".constprop.0"). */
 static bool
 is_glue_name(const char *name)
@@ -174,8 +174,8 @@ is_glue(struct profile *profile, uint32_t node, uint32_t module)
     return count_glue(symbol) == symbol->count;
 }
 
-/* Whether NODE is a function of the interpreter whose native frames are known:
- * they are below it. */
+/* Whether NODE is a function of the interpreter whose native frames, which are
+ * below it, are known. */
 static bool
 is_placed(const struct profile *profile, uint32_t node)
 {
@@ -200,7 +200,7 @@ folding_shown(const struct profile *profile, uint32_t node)
     return node;
 }
 
-/* MODULE has an interpreter's loop. */
+/* Note that MODULE has an interpreter's loop. */
 static void
 note_interpreter(struct profile *profile, uint32_t module)
 {
@@ -233,8 +233,8 @@ is_collector(struct profile *profile, uint32_t node)
     return false;
 }
 
-/* Let the outermost function that the loop at NODE runs be called by the first
- * function that is no glue. */
+/* Make the first function that is no glue the caller of the outermost function
+ * that the loop at NODE runs. */
 static void
 skip_glue(struct profile *profile, uint32_t node)
 {
@@ -252,9 +252,9 @@ skip_glue(struct profile *profile, uint32_t node)
 }
 
 /* NODE is code of the interpreter that serves one of its functions. Leave it
- * out if it enters the loop or has no name: it is a part of what calls it. Code
- * of another file keeps what it calls. Functions that were inlined may enter
- * the loop, too. */
+ * out if it enters the loop or has no name: it is a part of its caller. Code of
+ * another file keeps its callees. Functions that were inlined may enter the
+ * loop, too. */
 static void
 fold_part(struct profile *profile, uint32_t node)
 {
@@ -268,10 +268,10 @@ fold_part(struct profile *profile, uint32_t node)
     }
 }
 
-/* Whether NODE, which is_loop does not know, is in CPython's loop all the same:
+/* Whether NODE, which is_loop does not know, is in CPython's loop nevertheless:
  * its function is not on the thread's stack of functions. Another greenlet has
- * it, or the loop has just begun. The linker's stub in front of the loop
- * ("NAME@plt") is none. */
+ * it, or the loop has just begun. The linker's stub before the loop
+ * ("NAME@plt") is not in the loop. */
 static bool
 is_other_loop(struct profile *profile, uint32_t node)
 {
@@ -305,8 +305,8 @@ fold_native(struct profile *profile, uint32_t node)
         at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
 }
 
-/* Leave out NODE if it is the loop, or a part of what calls it. Mark it if it
- * is shown as something else than its function. */
+/* Leave out NODE if it is the loop, or a part of its caller. Mark it if it is
+ * not shown as its function. */
 static void
 fold_interpreter(struct profile *profile, uint32_t node)
 {
@@ -341,7 +341,7 @@ fold_node(struct profile *profile, uint32_t node)
     at->caller = at->parent;
     at->is_below =
         is_placed(profile, node) || profile->nodes[at->parent].is_below;
-    /* Native functions tell whether it waits for a GPU. */
+    /* Its native functions show whether it waits for a GPU. */
     if (profile->shows_script)
         (void)gpu_wait_is_at(profile, node);
     if (at->is_settled)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu_wait.c -- see gpu_wait.h. The names are those that the libraries export:
- * of the CUDA runtime (cuda...), of its driver (cu...), of HIP and of NCCL. A
- * copy waits unless its name has "Async" in it. The variants of a function have
- * an ending that begins with "_" (cuMemcpyDtoH_v2, cudaStreamSynchronize_ptsz).
- * (CUDA Runtime API and Driver API: "Stream synchronization behavior", "API
- * synchronization behavior"; NCCL: "Group Calls".)
+ * gpu_wait.c -- see gpu_wait.h. The names are exports of the CUDA runtime
+ * (cuda...), of its driver (cu...), of HIP and of NCCL. A copy waits unless its
+ * name has "Async" in it. The variants of a function have an ending that begins
+ * with "_" (cuMemcpyDtoH_v2, cudaStreamSynchronize_ptsz). (CUDA Runtime API and
+ * Driver API: "Stream synchronization behavior", "API synchronization
+ * behavior"; NCCL: "Group Calls".)
  */
 #include <ctype.h>
 #include <string.h>
@@ -58,8 +58,8 @@ has_name(struct profile *profile, uint32_t node)
     return false;
 }
 
-/* The node that decides is the first one upwards that is known or has such a
- * name. Those below it get the same result. */
+/* The first node upwards that is known, or has such a name, decides. Those
+ * below it get the same result. */
 bool
 gpu_wait_is_at(struct profile *profile, uint32_t node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu_wait.h -- finds the threads that wait for a GPU: a function of CUDA, NCCL
- * or HIP that returns when the GPU is done is on their stack. Such a function
- * sleeps in a system call, or uses the CPU until then, which is CUDA's way
- * unless it is told otherwise (cudaDeviceScheduleSpin).
+ * gpu_wait.h -- finds the threads that wait for a GPU: their stack has a
+ * function of CUDA, NCCL or HIP that returns when the GPU is done. Such a
+ * function sleeps in a system call, or uses the CPU until then. CUDA does the
+ * latter by default (cudaDeviceScheduleSpin).
  */
 #ifndef MODEL_GPU_WAIT_H
 #define MODEL_GPU_WAIT_H

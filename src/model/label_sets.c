@@ -21,8 +21,8 @@ compare_pairs(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->value, two->value);
 }
 
-/* Put PAIR on top of PARENT. Strings are compared by address: equal ones of a
- * profile have the same. */
+/* Put PAIR on top of PARENT. Strings are compared by address: equal strings of
+ * a profile have the same address. */
 static uint32_t
 put_on_top(struct profile *profile, uint32_t parent,
            const struct label_pair *pair)

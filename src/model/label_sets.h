@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * label_sets.h -- the labels that the program gave to its samples. Every sample
- * has our own labels besides (thread, tid, process, state, waits_on; see
+ * also has our own labels (thread, tid, process, state, waits_on; see
  * view/filter.h). A set of labels is a number; 0 is the empty set. Equal sets
  * have one number, in whatever order their labels were set, so that the number
  * can be part of a sample's key.
@@ -24,8 +24,8 @@
 /* Limit for the labels of one set; further labels are left out. */
 #define LABEL_SETS_DEPTH 64u
 
-/* A label. Its strings are of profile_string. UNIT is NULL if the value is a
- * text; a number in a pprof file has its unit, or "". */
+/* A label. Its strings come from profile_string. UNIT is NULL if the value is a
+ * text. A number in a pprof file has its unit, or "". */
 struct label_pair {
     const char *key, *value, *unit;
 };
@@ -49,7 +49,7 @@ bool label_sets_match(const struct profile *profile, uint32_t set,
                       const char *key, const char *value);
 
 /* Whether KEY is one of our own labels, which every sample has. A label of the
- * program must not be called so. */
+ * program must not have such a key. */
 bool label_sets_is_reserved(const char *key);
 
 /* Write "a=1, b=2" to TEXT of SIZE bytes, truncated if it is

@@ -2,15 +2,15 @@
 /*
  * naming.c -- see naming.h. Symbols are the costly part of a profile. So a node
  * gets its symbol when it is first shown, and a node that no output shows costs
- * nothing. There are many nodes but few addresses, so each address is asked for
- * once, and all at once: several files are read at a time.
+ * nothing. Nodes are many but addresses few. So each address is looked up once,
+ * and all together: several files are read at a time.
  *
  * Code that lies in no module is code that a runtime compiled while it ran. Its
  * names are in the jitdumps of the process (symbol/generated_code.h), which
- * have times. What these do not have is looked for in its perf map
- * (symbol/perf_map.h). That is opened when the first name is asked for. The
- * name of that file has the pid that the process had in its own PID namespace;
- * so has the spool's header.
+ * have times. Names that these lack are looked up in its perf map
+ * (symbol/perf_map.h), which is opened for the first such name. The map's file
+ * name has the pid of the process in its own PID namespace. The spool's header
+ * has that pid, too.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@
         {1, true, &naming_markers[index].frame, false}, \
             {name, name, "", 0, 0}, node, flags         \
     }
-/* The number of elided frames differs from sample to sample; one name keeps the
- * stacks together. */
+/* The number of elided frames differs between samples. One name for all keeps
+ * the stacks together. */
 const struct naming_marker naming_markers[NAMING_MARKERS] = {
     MARKER(0, "[no stack]", PROFILE_NO_STACK, NODE_TRUNCATED),
     MARKER(1, PROFILE_NOT_SAMPLED_NAME, PROFILE_NOT_SAMPLED, NODE_TRUNCATED),
@@ -55,8 +55,8 @@ struct questions {
     uint32_t *by_node;             /* a number + 2; 1: no question; 0: unseen */
 };
 
-/* The number of a question, which is added if it is new. INTERN_NONE if memory
- * is short. */
+/* Returns the number of a question, which is added if it is new. INTERN_NONE if
+ * memory is short. */
 static uint32_t
 question_number(struct questions *questions, uint32_t id, uint64_t offset)
 {
@@ -95,8 +95,8 @@ add_stack(struct questions *questions, const struct profile *profile,
     return 0;
 }
 
-/* Have the questions answered, and give each node its answer: looking up each
- * node's would cost a cache miss in the symbolizer's table. */
+/* Have the questions answered, and store each node's answer in it: a lookup for
+ * each node would cost a cache miss in the symbolizer's table. */
 static void
 answer_questions(struct questions *questions, struct profile *profile)
 {
@@ -112,10 +112,10 @@ answer_questions(struct questions *questions, struct profile *profile)
 }
 
 /* Names of a small file fit into this limit and are read in full. A program
- * that waits may spend less on names than one that computes: a caller that
- * waits for it also waits for its end. A program that waits for less than a
- * second may spend nothing for that. An example is a compiler's driver: a build
- * starts hundreds of them. */
+ * that waits may spend less on names than one that computes, because its own
+ * caller waits for its end. One that waits for less than a second may spend
+ * nothing. An example is a compiler's driver: a build starts hundreds of
+ * them. */
 uint64_t
 naming_budget(const struct profile *profile)
 {
@@ -131,8 +131,8 @@ naming_budget(const struct profile *profile)
 
 /* Look up the names on the stacks of all samples. If memory is short, names are
  * looked up one by one later. A profile that spares names gets no lines and no
- * inlined calls where reading them would take long compared with what was
- * recorded (docs/names.md). */
+ * inlined calls where reading them would take long compared with the recorded
+ * time (docs/names.md). */
 static void
 look_up_names(struct profile *profile)
 {
@@ -184,7 +184,7 @@ map_size(const struct profile_process *process)
     return lstat(path, &now) == 0 ? (uint64_t)now.st_size : 0;
 }
 
-/* Open the map of PROCESS. All records were read before, so that the end of the
+/* Open the map of PROCESS. All records have been read, so the end of the
  * process is known. The file is as old as the process, even if a flight
  * recorder kept only the end. */
 static void
@@ -262,8 +262,8 @@ static const struct symbol marks[] = {
                               false},
 };
 
-/* Which start NODE belongs to: it is code of the C library, and nothing else is
- * below it but the program's first instruction. NAMING_OWN: to none. */
+/* The kind of start that NODE belongs to. It is code of the C library, and only
+ * the program's first instruction may be below it. NAMING_OWN: to none. */
 static enum naming_mark
 start_of(const struct profile *profile, uint32_t node)
 {
@@ -320,7 +320,7 @@ naming_symbol(struct profile *profile, uint32_t node)
     return mark != NAMING_OWN ? &marks[mark] : own;
 }
 
-/* The pointer in the node is a cache. The symbolizer has its own, but asking it
+/* The pointer in the node is a cache. The symbolizer has its own cache, which
  * costs a lookup for each frame that is shown. */
 const struct symbol *
 naming_own_symbol(struct profile *profile, uint32_t node)
@@ -368,8 +368,7 @@ naming_forget(struct profile *profile)
     }
 }
 
-/* The text behind a function's name in the name of the linker's stub for
- * it. */
+/* The linker's stub for a function has the function's name with this ending. */
 static const char stub[] = "@plt";
 
 /* LINKAGE demangled, for the caller to free. NULL if it is not mangled or

@@ -20,11 +20,11 @@ const struct symbol *naming_symbol(struct profile *profile, uint32_t node);
 
 /* What a node is shown as in place of its symbol (folding.h). */
 enum naming_mark {
-    NAMING_OWN,            /* nothing */
-    NAMING_UNKNOWN_SCRIPT, /* a function of Python, which is not known */
-    NAMING_COLLECTOR,      /* the function that collects garbage */
+    NAMING_OWN,            /* no mark */
+    NAMING_UNKNOWN_SCRIPT, /* an unknown function of Python */
+    NAMING_COLLECTOR,      /* collection of garbage */
     /* Code of the C library without a name, from which a stack begins. No node
-     * keeps these two. */
+     * stores these two. */
     NAMING_THREAD_START,
     NAMING_PROGRAM_START,
 };
@@ -32,11 +32,11 @@ enum naming_mark {
 /* The symbol of NODE without regard to its mark, with all inlined functions. */
 const struct symbol *naming_own_symbol(struct profile *profile, uint32_t node);
 
-/* The process that NODE is of. NULL if there is none. */
+/* The process of NODE. NULL if it has none. */
 struct profile_process *naming_process(const struct profile *profile,
                                        uint32_t node);
 
-/* The markers, by the name that they are shown with. */
+/* The markers, with the names that are shown for them. */
 enum { NAMING_MARKERS = 5 };
 extern const struct naming_marker {
     struct symbol symbol;
@@ -48,10 +48,10 @@ extern const struct naming_marker {
 /* The time limit, in ns, for reading names of a profile that spares them. */
 uint64_t naming_budget(const struct profile *profile);
 
-/* Why file I with names of generated code of process NUMBER exists but is not
- * used, or not as a whole: a sentence. I is from 0 to NAMING_FILES - 1; 0 is
- * the perf map. NULL if the file is in use, does not exist, or was never asked
- * for.
+/* A sentence that says why file I with names of generated code of process
+ * NUMBER exists but is not used, or only in part. I is from 0 to NAMING_FILES -
+ * 1; 0 is the perf map. NULL if the file is in use, does not exist, or was
+ * never asked for.
  */
 enum { NAMING_FILES = GENERATED_CODE_FILES + 1 };
 const char *naming_problem(const struct profile *profile, uint32_t number,
@@ -59,9 +59,8 @@ const char *naming_problem(const struct profile *profile, uint32_t number,
 
 /*
  * For processes that still run. naming_has_news: whether a file with names has
- * changed since it was opened. naming_forget: drop all such files and the names
- * that came from them, so that they are read anew; the caller must hold no such
- * symbol.
+ * changed since it was opened. naming_forget: drop all such files and their
+ * names, so that they are read again. The caller must not hold such a symbol.
  */
 bool naming_has_news(const struct profile *profile);
 void naming_forget(struct profile *profile);

@@ -77,7 +77,7 @@ profile_is_script(const struct profile *profile, uint32_t node)
     return (profile->nodes[node].flags & NODE_SCRIPT) != 0;
 }
 
-/* All in front of the rate are sums of one type. */
+/* All fields before the rate are sums of one type. */
 void
 profile_add_cost(struct profile_cost *to, const struct profile_cost *cost)
 {
@@ -135,8 +135,8 @@ profile_busy_threads(const struct profile *profile)
     return count;
 }
 
-/* The time at which the sampling ended that began with mark START, in ns since
- * the start of the mark's process. */
+/* The end of the sampling that began with mark START, in ns since the start of
+ * the mark's process. */
 static uint64_t
 own_end(const struct profile *profile, size_t start)
 {

@@ -54,8 +54,7 @@ struct perf_map;
 struct profile_event;
 
 /* The values that are summed up: sample points, CPU time in ns, wall time in
- * ns.
- */
+ * ns. */
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
 struct profile_process {
@@ -68,22 +67,23 @@ struct profile_process {
     const char *boot;             /* proc_boot on that host; "": not known */
     bool ended;                   /* the library saw the end */
     bool is_foreign;              /* its files are those of another host */
-    bool is_cpu_only;             /* threads were sampled only while they ran */
+    bool is_cpu_only;             /* waiting threads were not sampled */
     uint32_t first_node;          /* number of its first node */
     struct perf_map *map;         /* names of its generated code (naming.h) */
     bool has_map;                 /* MAP was looked for */
     uint64_t map_size;            /* bytes of the map's file at that time */
     struct generated_code *codes; /* of its jitdumps; NULL: none */
-    bool
-        has_variants; /* it has nodes that its spool lacks (read/generated.h) */
-    const char *spool;  /* path; NULL: not read from a spool file */
+    bool has_variants;            /* some of its nodes are not in its spool
+                                     (read/generated.h) */
+    const char *spool;            /* path; NULL: not read from a spool file */
     uint64_t monotonic; /* its start on CLOCK_MONOTONIC, in ns; 0: unknown */
-    /* These are 0 unless the spool is of a flight recorder (read/join.h). KEEP:
-     * the time that the recorder keeps, in ns. BEGIN: the beginning of the
-     * data, in ns since that start. LAST_BEGIN: the beginning of the last
-     * spool's data, likewise. */
+    /* 0, unless a flight recorder wrote the spool (read/join.h). KEEP: the time
+     * that the recorder keeps, in ns. BEGIN: the beginning of the data, in ns
+     * since that start. LAST_BEGIN: the beginning of the last spool's data,
+     * likewise. */
     uint64_t keep, begin, last_begin;
-    /* Expressions of its pprof file, which were obeyed; NULL: not from one. */
+    /* Expressions of its pprof file, which were applied. NULL: it is from no
+     * such file. */
     const char *drop_frames, *keep_frames;
 };
 
@@ -97,8 +97,8 @@ struct profile_module {
     const char *build_id; /* hexadecimal, "" if none */
     uint32_t names;       /* enum module_names of store/layout.h */
     bool has_names;       /* names came with the profile, not from the file */
-    bool is_checked;      /* its spool told what its file was like */
-    /* folding.h: an interpreter is in it, which collects its garbage here. */
+    bool is_checked;      /* its spool has its file's size and time */
+    /* folding.h: an interpreter in it collects its garbage here. */
     bool is_interpreter;
     struct collector collector;
 };
@@ -119,7 +119,7 @@ struct profile_thread {
     uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };
 
-/* Of a node in memory alone, with NODE_SCRIPT: a function of PHP. */
+/* A flag of nodes in memory alone, with NODE_SCRIPT: a function of PHP. */
 #define NODE_PHP (1u << 31)
 
 struct profile_node {
@@ -130,7 +130,7 @@ struct profile_node {
     /* folding.h: its parent stands for it; its parent stays (always in a pprof
      * file, whose stacks are folded). */
     bool is_folded, is_settled;
-    bool is_below;    /* it or a caller is a function of an interpreter */
+    bool is_below;    /* it, or a caller, is a function of an interpreter */
     uint8_t mark;     /* enum naming_mark (naming.h) */
     uint8_t gpu_wait; /* for gpu_wait.c */
     uint8_t entries;  /* innermost inlined functions that are left out */
@@ -144,9 +144,9 @@ struct profile_sample {
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
     uint8_t state;        /* enum state */
     bool is_measured;     /* CPU time is exact (TRIGGER_HOOK) */
-    bool is_gpu_wait;     /* gpu_wait.h: what tells so may have been left out of
-                             its stack */
-    uint32_t epoch;       /* of its process, from 0; of one that ran */
+    bool is_gpu_wait; /* gpu_wait.h: its stack may lack the function that shows
+                         it */
+    uint32_t epoch;   /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
     uint32_t native_node; /* NODE before it was folded */
@@ -194,14 +194,15 @@ struct profile_cost {
     uint64_t cut[CUT_COUNT]; /* of the stacks of taken and peeked samples */
     /* TREE_CPU: CPU time of all processes that the kernel counted, in ns.
      * UNSEEN_CPU: the part that no process reported, in ns. Both are 0 if they
-     * are unknown. Both are 0 if the part is below a percent or below 1 ms. */
+     * are unknown, or if the part is below a percent or below 1 ms. */
     uint64_t tree_cpu, unseen_cpu;
-    /* WRONG: processes whose sums of CPU time do not agree (read/agree.h). The
-     * sums of these processes, in ns; 0: not known. WRONG_PROCESS is the clock
-     * of the process, less the sampler's, and may be more than the others. */
+    /* WRONG: number of processes whose sums of CPU time do not agree
+     * (read/agree.h). The others are the sums of these processes, in ns; 0: not
+     * known. WRONG_PROCESS is the process's clock less the sampler's, and may
+     * exceed the others. */
     uint64_t wrong, wrong_samples, wrong_threads, wrong_due, wrong_process;
-    struct rate rate; /* rate of running threads' samples; in front of it are
-                         sums alone */
+    struct rate rate; /* rate of running threads' samples; all fields before it
+                         are sums */
 };
 
 struct profile {
@@ -213,11 +214,12 @@ struct profile {
     uint32_t process_count, module_count, thread_count, node_count,
         sample_count;
 
-    bool full_names;    /* of functions, see enum demangle_form */
-    bool shows_native;  /* native frames of interpreters, too (folding.h) */
-    bool shows_script;  /* of stacks with functions of one, those alone */
-    bool has_scripts;   /* functions of an interpreter are among the nodes */
-    bool has_no_times;  /* the times of some samples are unknown */
+    bool full_names;   /* of functions, see enum demangle_form */
+    bool shows_native; /* show native frames of interpreters, too (folding.h) */
+    bool shows_script; /* show only functions of interpreters, where a stack has
+                          some */
+    bool has_scripts;  /* functions of an interpreter are among the nodes */
+    bool has_no_times; /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
     bool lacks_spread;  /* and of some of that SQUARES are not known */
     bool spares_names;  /* limit the time for reading names (naming.h) */
@@ -233,7 +235,7 @@ struct profile {
     size_t timed_mark_count;
     struct profile_event *events;
     size_t event_count;
-    struct profile_epoch *epochs; /* those of a process follow one another */
+    struct profile_epoch *epochs; /* threads of a process are neighbours */
     uint32_t epoch_count;
 
     uint64_t totals[VALUE_COUNT];
@@ -249,11 +251,11 @@ struct profile {
     size_t stopped_count;
 
     uint64_t records;  /* records that were used */
-    uint64_t problems; /* senseless records, left out */
+    uint64_t problems; /* records without sense, left out */
 
     struct intern *strings; /* clean strings, and what profile_block gave */
     struct intern files;    /* (path, build-id); see spool_load_file */
-    uint32_t owner;         /* of its files without a build-id */
+    uint32_t owner;         /* ids of its files without a build-id */
     struct intern keys;     /* of samples; numbers are those of samples */
     struct intern label_keys;
     uint32_t folded_nodes;        /* nodes below this are folded (folding.h) */
@@ -286,23 +288,22 @@ bool profile_is_script(const struct profile *profile, uint32_t node);
 void profile_add_cost(struct profile_cost *to, const struct profile_cost *cost);
 
 /* The address to look up for NODE, relative to its module. It is the pc.
- * For a return address it is one less, because the call is before that address.
- */
+ * For a return address it is one less, because the call is before that. */
 uint64_t profile_offset(const struct profile *profile, uint32_t node);
 
 /* The last part of MODULE's path, "" for module 0. It lives as long as
  * PROFILE. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
 
-/* What stands for code in no file, which is of no script function; and for
- * functions of an interpreter, the name of their language. */
+/* Shown as the file of code that is in none. Functions of an interpreter have
+ * the name of their language. */
 #define PROFILE_NO_MODULE "[generated code]"
 #define PROFILE_PYTHON "Python"
 #define PROFILE_PHP "PHP"
 
-/* The last part of the path of the file that NODE's code is in, or the language
- * of a function that an interpreter runs (PROFILE_PYTHON), or
- * PROFILE_NO_MODULE. It lives as long as PROFILE. */
+/* The last part of the path of the file with NODE's code. It is the language of
+ * a function that an interpreter runs (PROFILE_PYTHON), or PROFILE_NO_MODULE.
+ * It lives as long as PROFILE. */
 const char *profile_node_module(const struct profile *profile, uint32_t node);
 
 /* Return the kinds of names that MODULE has, as enum module_names of
@@ -321,12 +322,12 @@ void profile_clip_marks(struct profile *profile, uint64_t from, uint64_t to);
 uint64_t profile_mark_time(const struct profile *profile,
                            const struct profile_mark *mark);
 
-/* When the sampling ended that began with the mark of number START, in ns since
+/* The end of the sampling that began with the mark of number START, in ns since
  * profile->start. */
 uint64_t profile_session_end(const struct profile *profile, size_t start);
 
-/* How often sampling began in all processes. *SAMPLED is for how many ns it
- * ran, all together. 0: the file has no such marks. */
+/* How often sampling began in all processes; 0: the file has no such marks.
+ * *SAMPLED becomes its total time in ns. */
 uint32_t profile_sessions(const struct profile *profile, uint64_t *sampled);
 
 /* Return RAW as a clean string (util/clean.h) that lives as long as PROFILE,

@@ -14,8 +14,8 @@
 #include "util/number.h"
 #include "quality.h"
 
-/* A program that uses less than so many percent of one CPU waits. What sampling
- * costs is then compared with the time that passed. */
+/* A program that uses less of one CPU, in percent, counts as waiting. The cost
+ * of sampling is then compared with the time that passed. */
 enum { WAITS_PERCENT = 5 };
 
 /* Add ": 2 exited, 1 silent" to LINE: each of COUNTERS that is not 0, with its
@@ -34,8 +34,8 @@ add_causes(struct line *line, const uint64_t *counters, unsigned first,
     }
 }
 
-/* Add "3 of 12348 asked" to LINE. A reader finds the word "none" more easily
- * than a 0. */
+/* Add "3 of 12348 asked" to LINE. The word "none" is easier to find than a
+ * 0. */
 static void
 add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
 {
@@ -159,8 +159,8 @@ quality_samples(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* A merged pprof file has the longest period of its parts: there the rate is
- * above that by more than whole points of a sentence can make it, 1 of 20. */
+/* A merged pprof file has the longest period of its parts. Its rate then
+ * exceeds the one of that period by more than rounding explains, 1 of 20. */
 uint64_t
 quality_wanted_rate(const struct profile *profile)
 {
@@ -258,8 +258,8 @@ quality_cuts(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* The counters of a killed process are some time old, and its samples may have
- * more CPU time than they have. */
+/* The counters of a killed process are old, so its samples may have more CPU
+ * time than the counters. */
 double
 quality_cost_share(const struct profile *profile, uint64_t *of, bool *is_wall)
 {
@@ -350,8 +350,8 @@ quality_times(const struct profile *profile, char *text, size_t size)
     snprintf(text, size, "%s",
              !profile->has_no_times
                  ? ""
-                 : "invented: the samples came from a file that does not tell "
-                   "when they were, and stand one after the other");
+                 : "invented: the samples came from a file that does not say "
+                   "when they were taken, and are drawn one after the other");
     return text;
 }
 
@@ -393,7 +393,7 @@ quality_sum_guessed(const struct profile *profile, uint64_t values[VALUE_COUNT])
  */
 enum { NAME_SIZE = 32 };
 
-/* The counters as a line of text: one table serves both directions. */
+/* The counters as a line of text: one table serves writing and reading. */
 static const struct kind {
     const char *key;
     size_t at;      /* offset of the first counter in struct counters */

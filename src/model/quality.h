@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * quality.h -- the sentences about losses, cut stacks and cost of a profile.
- * Every output has them in the same words. Each function writes one line
- * without a newline into TEXT of SIZE bytes, and returns TEXT. A line that does
- * not fit is truncated.
+ * All outputs use the same words. Each function writes one line without a
+ * newline into TEXT of SIZE bytes, and returns TEXT. A line that does not fit
+ * is truncated.
  */
 #ifndef MODEL_QUALITY_H
 #define MODEL_QUALITY_H
@@ -15,11 +15,11 @@
 /* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
 char *quality_losses(const struct profile *profile, char *text, size_t size);
 
-/* Returns how many looks there were for each point at which a thread did not
- * run: 1, or less if the sampler could not afford a look at each. */
+/* Returns the looks for each point at which a thread did not run: 1, or less if
+ * the sampler could not afford a look at each point. */
 double quality_look_share(const struct profile *profile);
 
-/* Returns how many looks that makes of POINTS points. */
+/* Returns the number of looks for POINTS such points. */
 uint64_t quality_looks(const struct profile *profile, uint64_t points);
 
 /* Returns the samples of running threads. *LOOKS becomes the number of looks at
@@ -30,9 +30,9 @@ uint64_t quality_count(const struct profile *profile, uint64_t *looks);
  * run. */
 uint32_t quality_sampled_processes(const struct profile *profile);
 
-/* "434 of 2 threads, 1204 looks at waits": what quality_count says of what the
- * filter leaves. Of several processes, "434 of 2 threads in 1 of 41 processes"
- * if some have no sample. */
+/* "434 of 2 threads, 1204 looks at waits": the counts of quality_count after
+ * the filter. For several processes, some without a sample, "434 of 2 threads
+ * in 1 of 41 processes". */
 char *quality_samples(const struct profile *profile, char *text, size_t size);
 
 /* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250
@@ -51,8 +51,8 @@ char *quality_spread(const struct profile *profile, char *text, size_t size);
 uint64_t quality_wanted_rate(const struct profile *profile);
 
 /* "225 a CPU second of 1,000 asked (switches, short)", with as many causes as
- * fit into ROOM bytes. "" if the rate is unknown. Of a part of a profile it is
- * "225 a CPU second": what was asked for there is not known. */
+ * fit into ROOM bytes. "" if the rate is unknown. For a part of a profile,
+ * whose wanted rate is not known, it is "225 a CPU second". */
 char *quality_short_rate(const struct profile *profile, char *text, size_t size,
                          size_t room);
 
@@ -66,7 +66,7 @@ char *quality_due(const struct profile *profile, char *text, size_t size);
 char *quality_cuts(const struct profile *profile, char *text, size_t size);
 
 /* The CPU time of the sampler in percent of *OF, in ns: of the CPU time of the
- * processes. If they mostly waited, *OF is the time that passed, and *IS_WALL
+ * processes. If they mainly waited, *OF is the time that passed, and *IS_WALL
  * is true: a percentage of next to nothing would alarm for no reason. */
 double quality_cost_share(const struct profile *profile, uint64_t *of,
                           bool *is_wall);
@@ -82,7 +82,7 @@ char *quality_cost(const struct profile *profile, char *text, size_t size);
 char *quality_unseen(const struct profile *profile, char *text, size_t size);
 
 /* "CPU time does not add up: samples 2.111 s, threads 2.111 s, ...": a warning
- * that sums do not agree that should (read/agree.h). "" if they do. */
+ * that sums which should agree do not (read/agree.h). "" if they do. */
 char *quality_sums(const struct profile *profile, char *text, size_t size);
 
 /* A warning that the time axis is invented, because the times of some samples
@@ -97,13 +97,12 @@ char *quality_asked(const struct profile *profile, char *text, size_t size);
  * duration. */
 char *quality_time(const struct profile *profile, char *text, size_t size);
 
-/* Sum up some samples of PROFILE in VALUES. The stack of such a sample has a
- * caller that was found by a search (NODE_GUESSED). Returns 0, or -1 with errno
- * set. */
+/* Sum up in VALUES the samples of PROFILE whose stack has a caller that was
+ * found by a search (NODE_GUESSED). Returns 0, or -1 with errno set. */
 int quality_sum_guessed(const struct profile *profile,
                         uint64_t values[VALUE_COUNT]);
 
-/* Bytes that every line of counters fits into. */
+/* Enough bytes for every line of counters. */
 enum { QUALITY_COUNTERS_SIZE = 2048 };
 
 struct counters {
@@ -111,9 +110,9 @@ struct counters {
     uint64_t by_signal; /* points of running threads, asked by the sampler */
 };
 
-/* Write the COUNTERS that are not 0 to TEXT of QUALITY_COUNTERS_SIZE bytes, as
- * a program reads them back exactly: "asked 12348, taken 12345, lost exited 2".
- * A pprof file has this line as a comment. Returns TEXT. */
+/* Write the COUNTERS that are not 0 to TEXT of QUALITY_COUNTERS_SIZE bytes, for
+ * quality_read_counters: "asked 12348, taken 12345, lost exited 2". A pprof
+ * file has this line as a comment. Returns TEXT. */
 char *quality_write_counters(const struct counters *counters, char *text);
 
 /* Set COUNTERS to what quality_write_counters wrote. A counter that is not in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_state.h -- the words for what a thread did. All outputs have them from
- * here. They look up the names of a sample's stack, because these tell a wait
- * for a GPU from others (gpu_wait.h).
+ * sample_state.h -- the words for what a thread did, for all outputs. The
+ * functions look up the names of a sample's stack, which show a wait for a GPU
+ * (gpu_wait.h).
  */
 #ifndef MODEL_SAMPLE_STATE_H
 #define MODEL_SAMPLE_STATE_H
@@ -24,8 +24,9 @@ const char *sample_state_name(struct profile *profile,
 const char *sample_state_gpu(struct profile *profile,
                              const struct profile_sample *sample);
 
-/* The last frame that keeps SAMPLE apart from samples that worked: "[waiting]",
- * "[runnable]", or its state at a GPU in brackets. NULL if it worked. */
+/* An additional innermost frame that separates SAMPLE from samples that worked:
+ * "[waiting]", "[runnable]", or its state at a GPU in brackets. NULL if it
+ * worked. */
 const char *sample_state_frame(struct profile *profile,
                                const struct profile_sample *sample);
 

@@ -6,7 +6,7 @@
 #include "util/number.h"
 #include "spending.h"
 
-/* Epochs of a process that stand for themselves. */
+/* Number of epochs of a process that are listed one by one. */
 enum { EPOCHS_SHOWN = 6 };
 
 /* Epochs taken together. */
@@ -16,7 +16,7 @@ struct sum {
     uint64_t cheap, dear; /* ns for an interruption */
     uint64_t allowed;     /* the largest */
     uint64_t cpu, taken, spent;
-    bool is_limited; /* a rate is not the one that was asked for */
+    bool is_limited; /* a rate differs from the one that was asked for */
 };
 
 static uint64_t

@@ -2,7 +2,7 @@
 /*
  * system_call.c -- the names of system calls, by number. They are
  * data and not constants of the compiling machine, because a spool may be read
- * on another machine than its writer's. Another architecture is another list. A
+ * on another machine than its writer's. Each architecture has its own list. A
  * name is found by counting, which is quick enough: it is looked up once for
  * each state of a profile, not for each sample.
  */
@@ -13,7 +13,7 @@
 #include "store/layout.h"
 #include "system_call.h"
 
-/* The wait that stands in place of a system call (SYSCALL_GIL). */
+/* The name for a wait that replaces a system call (SYSCALL_GIL). */
 #define GIL "gil"
 
 /* Calls 0, 1, 2, ... without a gap, each name ended by a NUL. */
@@ -74,8 +74,8 @@ static const char old_names[] =
     "pwritev2\0pkey_mprotect\0pkey_alloc\0pkey_free\0statx\0io_pgetevents\0"
     "rseq";
 
-/* The same of aarch64, which has the numbers of asm-generic/unistd.h. No call
- * has the numbers of the empty names. */
+/* The same for aarch64, which has the numbers of asm-generic/unistd.h. Numbers
+ * with an empty name belong to no call. */
 static const char generic_names[] =
     "io_setup\0io_destroy\0io_submit\0io_cancel\0io_getevents\0setxattr\0"
     "lsetxattr\0fsetxattr\0getxattr\0lgetxattr\0fgetxattr\0listxattr\0"
@@ -135,7 +135,7 @@ static const char new_names[] =
     "landlock_add_rule\0landlock_restrict_self\0memfd_secret\0"
     "process_mrelease\0futex_waitv\0set_mempolicy_home_node";
 
-/* The name with INDEX in a list of SIZE bytes, NULL if the list is shorter. */
+/* The name at INDEX in a list of SIZE bytes, NULL if the list is shorter. */
 static const char *
 name_at(const char *list, size_t size, unsigned index)
 {
@@ -161,7 +161,8 @@ system_call_name(uint32_t machine, unsigned number)
     return NULL;
 }
 
-/* Both lists are short, and a caller has few names. */
+/* A search is quick enough: both lists are short, and a caller has few
+ * names. */
 uint16_t
 system_call_number(uint32_t machine, const char *name)
 {

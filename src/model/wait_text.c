@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * wait_text.c -- the words for a thread end with "NAME (TID)", or "NAME (TID)
- * in FUNCTION". A NAME may have brackets, too. So may a path, which begins with
- * '/' and names no thread.
+ * in FUNCTION". A NAME may have brackets, too. A path, which begins with '/'
+ * and names no thread, may have them as well.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Returns the tid of the thread that must act before the wait is over: 4713 of
- * "mutex of worker-7 (4713)". Returns 0 if TEXT names no thread. */
+/* Returns the tid of the thread that must act to end the wait: 4713 of "mutex
+ * of worker-7 (4713)". Returns 0 if TEXT names no thread. */
 uint32_t wait_text_holder(const char *text);
 
 #endif

@@ -15,7 +15,7 @@
 #include "elf_image.h"
 #include "base/poison.h"
 
-/* Most program headers of a file. Linkers write about a dozen. */
+/* Limit of the program headers of a file. Linkers write about a dozen. */
 #define PHDRS_MAX 64
 
 /* Type of the note of Go's linker (cmd/link: ELF_NOTE_GOBUILDID_TAG). */
@@ -97,9 +97,9 @@ read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
     }
 }
 
-/* Set the bias of MODULE: the address of the ELF header, less the one that the
- * file asks for. Linkers may let the segment with that header begin some bytes
- * into the first page. Returns -1 if there is no such segment. */
+/* Set the bias of MODULE: the address of the ELF header, less the address that
+ * the file asks for. Linkers may let the segment with that header begin some
+ * bytes into the first page. Returns -1 without such a segment. */
 static int
 find_base(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
@@ -173,7 +173,7 @@ elf_image_read_file(struct module *module, const struct elf_head *head,
 {
     Elf64_Phdr phdrs[PHDRS_MAX];
     Elf64_Ehdr mapped, stored;
-    /* The path may now name a pipe, and a plain open(2) would wait for it. */
+    /* The path may now name a pipe, for which a plain open(2) would wait. */
     int fd = (int)sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -1;

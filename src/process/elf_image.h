@@ -8,14 +8,14 @@
 
 #include "modules.h"
 
-/* What is used of an ELF header. */
+/* The fields of an ELF header that are used. */
 struct elf_head {
     uint64_t phdrs; /* offset of the program headers in the file */
     uint64_t entry; /* before the bias is added; 0: none */
     unsigned count; /* of program headers */
 };
 
-/* Read the ELF header at ADDRESS. Returns 0, or -1 if there is none, or if it
+/* Read the ELF header at ADDRESS. Returns 0, or -1 if none lies there, or if it
  * is for another machine. All functions here read by system calls only.
  * Context: sampler. */
 int elf_image_head(uint64_t address, struct elf_head *head);

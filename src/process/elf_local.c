@@ -3,10 +3,10 @@
  * elf_local.c -- see elf_local.h. Few programs have such a variable, so only
  * those have their relocations read.
  *
- * The data that is there when a thread begins lies at the same distance from
- * the control block in all threads. Data of a module that was loaded later is
- * allocated for each thread when it first needs it. Then the thread's table has
- * the address of what must be freed (glibc's dtv_t).
+ * Data that exists when a thread begins lies at the same distance from the
+ * control block in all threads. Data of a later module is allocated for each
+ * thread when it first needs it. Then the thread's table has the address that
+ * must be freed (glibc's dtv_t).
  */
 #include <elf.h>
 #include <stddef.h>
@@ -17,25 +17,26 @@
 #include "elf_local.h"
 #include "base/poison.h"
 
-/* Relocations that one system call reads, and most that are read of a module.
- */
+/* Number of relocations that one system call reads, and limit of those that are
+ * read of a module. */
 #define RELOCATIONS 64u
 #define RELOCATIONS_MOST (1u << 20)
 
-/* Most modules with data of threads, and the largest distance of such data. */
+/* Limits of the modules with data of threads, and of the distance of such data
+ * in bytes. */
 #define MODULES_MOST 4096u
 #define DISTANCE_MOST (1 << 20)
 
-/* What is looked for: symbol NUMBER, or a relocation without a symbol for the
- * same OFFSET. */
+/* The target of the search: symbol NUMBER, or a relocation without a symbol for
+ * the same OFFSET. */
 struct wanted {
     const struct elf_symbols *table;
     uint32_t number;
     uint64_t offset;
 };
 
-/* Whether RELOCATION is one with which the module finds the variable. A linker
- * that binds the variable within the module leaves the symbol out. */
+/* Whether RELOCATION serves the module's access to the variable. A linker that
+ * binds the variable within the module leaves the symbol out. */
 static bool
 take_relocation(struct elf_local *local, const struct wanted *wanted,
                 const Elf64_Rela *relocation)
@@ -102,14 +103,13 @@ elf_local_find(struct elf_local *local, const struct module *module,
 /* A module's data in the table of a thread. */
 struct data {
     uint64_t address;
-    uint64_t to_free; /* 0: it was there when the thread began */
+    uint64_t to_free; /* 0: it existed when the thread began */
 };
 
 /* Data that the thread has not needed yet. */
 #define NO_DATA UINT64_MAX
 
-/* Read the entry NUMBER of the table at TABLE. Returns false if there is no
- * data. */
+/* Read the entry NUMBER of the table at TABLE. Returns false without data. */
 static bool
 read_data(struct data *data, uint64_t table, uint64_t number)
 {
@@ -132,7 +132,7 @@ find_block(const struct elf_local *local, const uint64_t words[2],
     if (local->way == ELF_LOCAL_PAIR) {
         block->offset = words[1];
     } else if (local->way == ELF_LOCAL_DESCRIPTOR) {
-        /* The function that looks in the table has such a pair, too. */
+        /* The function that looks in the table uses such a pair, too. */
         if (!sys_copy_memory(pair, words[1], sizeof(pair)))
             return false;
         *block = (struct elf_block){pair[0], pair[1]};
@@ -141,7 +141,7 @@ find_block(const struct elf_local *local, const uint64_t words[2],
            block->offset < DISTANCE_MOST && block->offset % 8 == 0;
 }
 
-/* What lies at the place of LOCAL. The program's own data is that of module 1.
+/* The pair at the place of LOCAL. The program's own data is that of module 1.
  */
 static bool
 read_words(const struct elf_local *local, uint64_t words[2])

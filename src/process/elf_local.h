@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf_local.h -- where a thread has a thread-local variable that a module
- * exports. It is found by the relocations with which the module finds its own
+ * exports. It is found by the relocations that the module uses for its own
  * variable ("ELF Handling For Thread-Local Storage", U. Drepper). No lock of
  * the loader is taken, and no memory is made for a thread.
  */
@@ -16,11 +16,11 @@
 /* How a module finds the variable. */
 enum elf_local_way {
     ELF_LOCAL_PROGRAM,    /* the program's own data is that of module 1 */
-    ELF_LOCAL_MODULE,     /* at PLACE is the number of the module */
-    ELF_LOCAL_PAIR,       /* the same, and behind it the offset */
-    ELF_LOCAL_DISTANCE,   /* at PLACE is the distance */
-    ELF_LOCAL_DESCRIPTOR, /* behind a function at PLACE is the distance, or the
-                           * address of more */
+    ELF_LOCAL_MODULE,     /* PLACE has the number of the module */
+    ELF_LOCAL_PAIR,       /* the same, followed by the offset */
+    ELF_LOCAL_DISTANCE,   /* PLACE has the distance */
+    ELF_LOCAL_DESCRIPTOR, /* PLACE has a function, then the distance or the
+                             address of more */
 };
 
 struct elf_local {

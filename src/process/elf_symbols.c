@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_symbols.c -- see elf_symbols.h. Most modules lack the symbol that is
- * looked for. Then one word of the Bloom filter says so, and three system calls
- * are all that the module costs. Any number in a table may be wrong, so each
- * loop has a limit.
+ * elf_symbols.c -- see elf_symbols.h. Most modules lack the wanted symbol. One
+ * word of the Bloom filter shows that, and the module costs three system calls
+ * in all. Any number in a table may be wrong, so each loop has a limit.
  */
 #include <elf.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include "elf_symbols.h"
 #include "base/poison.h"
 
-/* Limits of what is read of one module: program headers, entries of its dynamic
- * section, and symbols of one bucket. */
+/* Limits for one module: program headers, entries of its dynamic section, and
+ * symbols of one bucket. */
 #define PHDRS_MAX 64u
 #define DYNAMIC_MAX 96u
 #define CHAIN_MAX 4096u
@@ -54,8 +53,8 @@ address_of(const struct module *module, uint64_t value)
                                                          : module->base + value;
 }
 
-/* Note in TABLE what ENTRY of the dynamic section says. *HASH becomes the
- * address of DT_GNU_HASH. */
+/* Note ENTRY of the dynamic section in TABLE. *HASH becomes the address of
+ * DT_GNU_HASH. */
 static void
 take_entry(struct elf_symbols *table, const struct module *module,
            const Elf64_Dyn *entry, uint64_t *hash)

@@ -11,7 +11,7 @@
 
 #include "modules.h"
 
-/* The tables of a module with which the loader finds its symbols. */
+/* The tables by which the loader finds a module's symbols. */
 struct elf_symbols {
     uint64_t base;
     uint64_t symbols, strings; /* addresses */
@@ -35,8 +35,8 @@ bool elf_symbols_find(const struct elf_symbols *table, const char *name,
                       uint64_t *address, uint64_t *size);
 
 /* The NUMBER of the thread-local variable NAME in the table of symbols, and its
- * OFFSET in what each thread has of the module. Returns false if the module
- * does not export it. Context: sampler. */
+ * OFFSET in each thread's data of the module. Returns false if the module does
+ * not export it. Context: sampler. */
 bool elf_symbols_find_local(const struct elf_symbols *table, const char *name,
                             uint32_t *number, uint64_t *offset);
 

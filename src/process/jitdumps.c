@@ -8,8 +8,8 @@
 #include "jitdumps.h"
 #include "base/poison.h"
 
-/* Most files that are noted, and most bytes of a path with its NUL. A process
- * has one, and those of the parents that forked it without exec. */
+/* Limits of the files that are noted, and of the bytes of a path with its NUL.
+ * A process has one, and those of the parents that forked it without exec. */
 #define JITDUMPS_MOST 8u
 #define PATH_SIZE 1024u
 

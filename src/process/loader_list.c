@@ -12,7 +12,7 @@
 #include "loader_list.h"
 #include "base/poison.h"
 
-/* Most modules that are passed to find the last one. */
+/* Limit of the modules that are passed to find the last one. */
 #define MODULES_MOST 4096u
 
 /* The loader's own variable, which has no header of its own; NULL with a
@@ -21,7 +21,8 @@ extern struct r_debug _r_debug __attribute__((weak));
 
 static uint64_t last; /* the last module that was noted; 0: none */
 
-/* The module behind MODULE. Returns false if that cannot be read. */
+/* The module that follows MODULE in the list. Returns false if that cannot be
+ * read. */
 static bool
 read_next(uint64_t module, uint64_t *next)
 {

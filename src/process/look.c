@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look.c -- reads what the kernel tells about a thread of this process; see
+ * look.c -- reads what the kernel shows of a thread of this process; see
  * look.h. A system call that is not in the table has no words.
  *
- * The hard thing is not to say what is not so. A futex is said to be a mutex on
- * two conditions. The thread waits as glibc's mutexes do (value 2). The word
- * where they keep their owner holds the tid of a thread of the program (struct
+ * The hard thing is to say nothing false. A futex is called a mutex on two
+ * conditions. The thread waits as glibc's mutexes do (value 2). The owner's
+ * word of such a mutex holds the tid of a thread of the program (struct
  * __pthread_mutex_s: int lock; unsigned count; int owner).
  */
 #include <linux/futex.h>
@@ -25,10 +25,10 @@
 #define MUTEX_CONTENDED 2u
 #define MUTEX_OWNER 8u
 
-/* Set once the kernel has refused to tell system calls. */
+/* Set once the kernel has refused to show system calls. */
 static bool is_blind;
 
-/* The next number at *AT, decimal or with 0x, and the space behind it. */
+/* The next number at *AT, decimal or with 0x, and the space after it. */
 static uint64_t
 take_number(const char **at)
 {
@@ -112,7 +112,7 @@ look_line(pid_t tid)
     return line;
 }
 
-/* Which argument of a call is what it waits for. */
+/* The argument of a call for which the call waits. */
 enum subject { SUBJECT_NONE, SUBJECT_FD, SUBJECT_POLL, SUBJECT_PROCESS };
 
 static enum subject
@@ -160,7 +160,7 @@ subject_of(long number)
     }
 }
 
-/* "socket:[123]", "/path": what descriptor FD of thread TID stands for. */
+/* "socket:[123]", "/path": the file of descriptor FD of thread TID. */
 static void
 add_descriptor(struct text *text, pid_t tid, uint64_t fd)
 {
@@ -175,7 +175,7 @@ add_descriptor(struct text *text, pid_t tid, uint64_t fd)
         text_add(text, target);
 }
 
-/* Only a poll of one descriptor says what is waited for. */
+/* Only a poll of one descriptor shows what the thread waits for. */
 static void
 add_polled(struct text *text, pid_t tid, const struct look *look)
 {
@@ -187,8 +187,8 @@ add_polled(struct text *text, pid_t tid, const struct look *look)
         add_descriptor(text, tid, (uint64_t)one.fd);
 }
 
-/* Which children waitpid(2) with PID waits for. The kernel reads 32 bits of the
- * register, and what stands above them is of no use. */
+/* The children for which waitpid(2) with PID waits. The kernel reads 32 bits of
+ * the register and ignores the others. */
 static void
 add_children(struct text *text, int32_t pid)
 {
@@ -222,8 +222,8 @@ read_word(uint64_t address)
     return word;
 }
 
-/* The thread that another waits for, 0 if there is none, and what of it in
- * words. pthread_join waits for the word where the kernel keeps a thread's tid
+/* The thread that another waits for, 0 if none, and in words what that thread
+ * has. pthread_join waits for the word where the kernel keeps a thread's tid
  * until it has ended. A mutex with priority inheritance holds its owner itself.
  * So does a robust one, with a bit for its waiters. */
 static pid_t

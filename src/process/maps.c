@@ -28,7 +28,7 @@ maps_end(struct maps *maps)
     sys_close(maps->fd);
 }
 
-/* The hexadecimal number at *AT, and the character behind it. */
+/* The hexadecimal number at *AT, and the character after it. */
 static uint64_t
 take_hex(const char **at)
 {
@@ -38,8 +38,7 @@ take_hex(const char **at)
 }
 
 /* "start-end rwxp offset major:minor inode   path". A path may hold anything
- * but a newline, which the kernel shows as \012; it is what is left when all
- * else has been taken. */
+ * but a newline, which the kernel shows as \012. It is the rest of the line. */
 static void
 parse_line(const char *line, struct mapping *mapping)
 {
@@ -62,7 +61,7 @@ parse_line(const char *line, struct mapping *mapping)
         length > mark && strcmp(p + length - mark, MAPS_DELETED) == 0;
 }
 
-/* Move the unread rest to the front and read more behind it. A line longer than
+/* Move the unread rest to the front and read more after it. A line longer than
  * the buffer, which PATH_MAX rules out, would end the list. */
 static bool
 fill(struct maps *maps)

@@ -18,7 +18,7 @@ struct mapping {
     const char *path; /* "" if anonymous; valid until the next call */
 };
 
-/* What the kernel adds to the path of a file that has no name any more
+/* The text that the kernel adds to the path of a file that no longer has a name
  * (proc_pid_maps(5)). */
 #define MAPS_DELETED " (deleted)"
 
@@ -34,9 +34,9 @@ struct maps {
 /* Returns 0, or -1 if the file cannot be opened. */
 int maps_begin(struct maps *maps);
 
-/* The same where no mapping was found executable: an emulator of this very
- * processor runs the program (qemu-user), and need not map its code so.
- * Readable mappings of a file count as executable then. */
+/* The same if no executable mapping was found: an emulator of this same
+ * processor runs the program (qemu-user), and need not map its code as
+ * executable. Readable mappings of a file count as executable then. */
 int maps_begin_emulated(struct maps *maps);
 
 /* The next mapping, in order of address. Returns 1, or 0 at the end. */

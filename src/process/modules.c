@@ -6,10 +6,10 @@
  * The hard thing: one ELF file is several mappings, and one file may be mapped
  * twice. An image begins at a mapping with offset 0 that holds an ELF header;
  * its program headers say where its segments lie. A mapping of the file belongs
- * to the image if it lies where one of them should. The program headers may be
- * in the last of them: tools that rewrite files (BOLT, patchelf) put them into
- * a segment of their own. What lies between is not looked at: holes, .bss, or
- * something else.
+ * to the image if it lies where a segment should. The program headers may be in
+ * the last of them: tools that rewrite files (BOLT, patchelf) put them into a
+ * segment of their own. Memory between segments is not looked at: holes, .bss,
+ * or something else.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -29,24 +29,24 @@
 #define PATH_SIZE 4096
 
 /* Reserved, not touched: a program with 40 libraries uses some pages of it.
- * What does not fit is code without a module, which is walked by frame pointers
- * and shown as an address. */
+ * Modules that do not fit are code without a module, which is walked by frame
+ * pointers and shown as an address. */
 #define MODULES_MAX 4096
 #define PATHS_SIZE (4u << 20)
 
-/* The same: such a program uses two pages of it. What does not fit is no code,
- * and no stack is walked through it. */
+/* The same: such a program uses two pages of it. Ranges that do not fit count
+ * as no code, and no stack is walked through them. */
 #define RANGES_MAX 16384
 
 #define NO_MODULE UINT32_MAX
 
-/* Shifts of a range of no file, and of another file than that of the ranges
+/* Shifts of a range without a file, and of a range of another file than those
  * around it. */
 #define SHIFT_ANONYMOUS UINT64_MAX
 #define SHIFT_FOREIGN (UINT64_MAX - 1)
 
 /* The executable addresses of the process, each with the module that it belongs
- * to. The list of mappings comes sorted by address, and so the ranges are. */
+ * to. The list of mappings is sorted by address, and so are the ranges. */
 static struct range {
     uint64_t start, end;
     uint64_t shift;  /* address - shift = offset in the file */
@@ -54,12 +54,12 @@ static struct range {
 } * ranges;
 static uint32_t range_count;
 
-/* The known modules, in order of their appearance. Where one has gone, there is
- * a hole (id 0, not seen). */
+/* The known modules, in order of their appearance. A module that has gone
+ * leaves a hole (id 0, not seen). */
 static struct module *modules;
 static uint32_t module_count;
 struct modules_state modules_state;
-static char *paths; /* never given back: a path may stand in a record */
+static char *paths; /* never given back: a record may refer to a path */
 static size_t paths_used;
 static modules_listener *listen;
 
@@ -97,7 +97,7 @@ modules_are_current_here(void)
 }
 
 /* The index of the module that was reported and begins at START, of the file
- * that DEVICE and INODE name; NO_MODULE if there is none. */
+ * that DEVICE and INODE name; NO_MODULE if none does. */
 static uint32_t
 find_module(uint64_t start, uint64_t device, uint64_t inode)
 {
@@ -109,8 +109,8 @@ find_module(uint64_t start, uint64_t device, uint64_t inode)
     return NO_MODULE;
 }
 
-/* A copy of PATH that stays. Programs that load and unload for ever fill the
- * space in the end; their later modules have build-ids but no names. */
+/* A copy of PATH that stays. Programs that load and unload for ever eventually
+ * fill the space; their later modules have build-ids but no names. */
 static const char *
 keep_path(const char *path)
 {
@@ -135,7 +135,7 @@ free_entry(void)
 }
 
 /* Enter MODULE, of the file PATH; it is not reported yet. Returns its index, or
- * NO_MODULE if there is no room. */
+ * NO_MODULE if the table is full. */
 static uint32_t
 enter_module(const struct module *module, const char *path)
 {
@@ -149,8 +149,9 @@ enter_module(const struct module *module, const char *path)
     return i;
 }
 
-/* A refresh begins, as of the unload UNTIL: no module has been seen by it. What
- * was unloaded since the last one is another module if it is there again. */
+/* A refresh begins, as of the unload UNTIL: it has seen no module yet. A module
+ * that was unloaded since the last refresh is another one if it appears
+ * again. */
 static void
 unsee_modules(uint32_t until)
 {
@@ -163,8 +164,8 @@ unsee_modules(uint32_t until)
 }
 
 /* A refresh is over: report the modules that have gone, free their entries,
- * then report the new ones. Returns how many have gone without an unload that
- * is known, by munmap(2) for example. They have one now. */
+ * then report the new ones. Returns how many have gone without a known unload,
+ * for example by munmap(2). An unload is noted for them. */
 static uint32_t
 report_modules(void)
 {
@@ -200,7 +201,7 @@ modules_begin(modules_listener *listener)
     module_count = modules_state.newest = range_count = 0;
     listen = listener;
     jitdumps_begin();
-    unloads_note(0, 0); /* an empty map is not a true one */
+    unloads_note(0, 0); /* an empty map cannot be right */
     return 0;
 }
 
@@ -213,8 +214,8 @@ read_headers(struct module *module)
     return elf_image_read_file(module, &image.head, image.path);
 }
 
-/* Whether what lies at the start of MODULE still has its build-id: the same
- * address may have been given to a rebuilt file with a recycled inode. */
+/* Whether the memory at the start of MODULE still has its build-id: a rebuilt
+ * file with a reused inode may have the same address. */
 static bool
 is_unchanged(const struct module *module)
 {
@@ -225,7 +226,7 @@ is_unchanged(const struct module *module)
 }
 
 /* Enter the open image, whose program headers lie at the address PHDRS, or (0)
- * in its file alone. Not yet reported. */
+ * only in its file. It is not reported yet. */
 static void
 add_module(uint64_t phdrs)
 {
@@ -271,8 +272,8 @@ continues(const struct range *last, const struct range *range)
            range->shift == SHIFT_ANONYMOUS;
 }
 
-/* Add RANGE, which lies behind all others. A range for which there is no room
- * is left out. */
+/* Add RANGE, which lies after all others. It is left out if the table is
+ * full. */
 static void
 add_range(const struct range *range)
 {
@@ -299,7 +300,7 @@ join_ranges(uint32_t first)
     range_count = kept;
 }
 
-/* The range that holds ADDRESS, NULL if there is none. */
+/* The range that holds ADDRESS, NULL if none does. */
 static const struct range *
 find_range(uint64_t address)
 {
@@ -315,8 +316,8 @@ find_range(uint64_t address)
                                                              : &ranges[low];
 }
 
-/* Whether RANGE belongs to MODULE, which is the open image. Code of no file in
- * the place of a segment is a copy of it: on large pages, for example. */
+/* Whether RANGE belongs to MODULE, which is the open image. Code without a file
+ * in the place of a segment is a copy of it, for example on large pages. */
 static bool
 is_range_of(const struct range *range, const struct module *module)
 {
@@ -376,8 +377,8 @@ see_part(const struct mapping *mapping)
 }
 
 /* Take the path of MAPPING for the open image, without the kernel's mark if the
- * file was deleted. A file whose own name ends so is at that path. Its inode
- * tells; the device does not, because some file systems have another one in
+ * file was deleted. A file whose own name ends like that is at that path, as
+ * its inode shows. The device does not: some file systems have another one in
  * stat(2) than in the map (btrfs, overlayfs). */
 static void
 take_path(const struct mapping *mapping)
@@ -391,8 +392,8 @@ take_path(const struct mapping *mapping)
 }
 
 /* Begin an image if MAPPING does. Fonts, locale archives and the like are
- * mapped files, too: no ELF header, no module. Offset 0 again may be the header
- * mapped twice, or the next copy. */
+ * mapped files, too: without an ELF header they are no modules. A second
+ * mapping of offset 0 may be the same header, or the next copy. */
 static bool
 begin_image(const struct mapping *mapping)
 {
@@ -478,8 +479,8 @@ static int
 read_anew(void)
 {
     struct maps maps;
-    /* Taken before the map is read: what is unloaded meanwhile makes the last
-     * number differ again, and the map is read once more. */
+    /* Taken before the map is read: an unload meanwhile changes the last
+     * number, and the map is read again. */
     uint32_t as_of = unloads_last();
     bool is_torn = unloads_are_open();
     if (maps_begin(&maps) != 0)
@@ -496,7 +497,7 @@ read_anew(void)
     is_torn = is_torn || unloads_are_open() || unloads_last() != as_of + own;
     modules_state.is_torn = is_torn;
     modules_state.unloads = unloads_last();
-    /* One that another thread noted meanwhile is looked for once more. */
+    /* If another thread noted an unload meanwhile, the map is read again. */
     atomic_store(&refreshed, is_torn ? as_of : as_of + own);
     return 0;
 }
@@ -561,7 +562,7 @@ modules_code_kind(uint64_t address)
     return range->module == NO_MODULE ? CODE_ANONYMOUS : CODE_MODULE;
 }
 
-/* Reads the whole file for one answer: 30 us, asked once for a thread. */
+/* Reads the whole file for one answer: 30 us, once for each thread. */
 int
 modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
                 bool *is_stack)

@@ -6,12 +6,12 @@
  * yields an error. It sees what dl_iterate_phdr does not (dlmopen, the vdso,
  * code without a file).
  *
- * There is one instance. Only the sampler thread calls it, except for
- * modules_are_current and modules_are_current_here.
+ * Only one module map exists. Only the sampler thread calls these functions,
+ * except modules_are_current and modules_are_current_here.
  *
  * Unloads have numbers (unloads.h); dlopen has no hook. Until the sampler has
  * read the map again after an unload, rules may be stale. A handler then leaves
- * its walk to the sampler. The sampler reads the map anew when it serves no
+ * its walk to the sampler. The sampler reads the map again when it serves no
  * parked thread.
  */
 #ifndef PROCESS_MODULES_H
@@ -24,7 +24,7 @@
 
 #define MODULE_BUILD_ID_MAX 64
 
-/* Linkers make two to six; what rewrites files adds one or two. */
+/* Linkers make two to six; tools that rewrite files add one or two. */
 #define MODULE_LOADS_MAX 12
 
 /* A segment (PT_LOAD) at its place. */
@@ -42,23 +42,23 @@ struct module {
     uint64_t table_size;
     uint64_t entry;         /* address of the ELF entry point */
     uint64_t device, inode; /* what the mapping names */
-    uint64_t since;         /* the reading that found it began */
+    uint64_t since;         /* start of the reading that found it */
     const char *path;       /* of the file; "[vdso]" */
-    uint32_t id;            /* 1, 2, ...: new for every appearance */
+    uint32_t id;            /* 1, 2, ...: new for each appearance */
     uint8_t build_id_length;
     bool deleted; /* the file is gone from its path */
     bool is_vdso;
     bool is_go; /* Go's linker made it: its functions keep a frame pointer */
-    bool seen;  /* by the refresh that is under way */
-    bool was_unloaded; /* since the refresh before */
+    bool seen;  /* seen by the present refresh */
+    bool was_unloaded; /* new since the last refresh */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t load_count;
     struct module_load loads[MODULE_LOADS_MAX];
 };
 
-/* What the map says of an address. */
+/* The kind of code at an address. */
 enum code_kind {
-    CODE_NONE,      /* nothing that may be executed is mapped there */
+    CODE_NONE,      /* no executable mapping */
     CODE_MODULE,    /* in a module */
     CODE_ANONYMOUS, /* executable, in no module: generated code */
 };
@@ -71,17 +71,18 @@ typedef void modules_listener(const struct module *module, bool gone);
  * memory is short. */
 int modules_begin(modules_listener *listener);
 
-/* Read the map anew. Returns 0, or -1 if it could not be read (the old one
+/* Read the map again. Returns 0, or -1 if it could not be read (the old one
  * stays). It takes no lock that a program can hold, and 30 us and more. The
  * sampler calls it when it serves no parked thread. */
 int modules_refresh(void);
 
-/* What modules.c, which alone changes it, tells of the map. */
+/* The state of the map, which modules.c alone changes. */
 extern struct modules_state {
-    uint64_t read_at; /* the last reading began; CLOCK_MONOTONIC ns, 0: none */
-    uint64_t took;    /* ns that it took */
+    uint64_t
+        read_at;   /* start of the last reading, CLOCK_MONOTONIC ns; 0: none */
+    uint64_t took; /* ns that it took */
     uint32_t newest;  /* id of the newest module, or 0 */
-    uint32_t unloads; /* number of the last unload when it had been read */
+    uint32_t unloads; /* number of the last unload after the reading */
     bool is_torn;     /* modules were unloaded meanwhile, or may have been */
     /* An emulator runs the program (maps_begin_emulated). Context: any thread.
      */
@@ -102,7 +103,7 @@ bool modules_holds(uint64_t address);
 enum code_kind modules_code_kind(uint64_t address);
 
 /* The mapping that holds ADDRESS, read now; *IS_STACK if it is that of the main
- * thread's stack. Returns 0, or -1 if there is none. */
+ * thread's stack. Returns 0, or -1 if none does. */
 int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
                     bool *is_stack);
 
@@ -110,9 +111,9 @@ int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
  * replaced or moved. Reads the map. */
 bool modules_have_left(void);
 
-/* Whether the map tells what lay at ADDRESS at TIME (CLOCK_MONOTONIC, ns), when
- * AFTER was the last unload: none up to UNTIL took it. The map is that of then,
- * or was read later. */
+/* Whether the map shows what lay at ADDRESS at TIME (CLOCK_MONOTONIC, ns), when
+ * AFTER was the last unload: no later unload up to UNTIL took ADDRESS. The map
+ * was read at TIME or later. */
 bool modules_are_sure(uint64_t address, uint64_t time, uint32_t after,
                       uint32_t until);
 
@@ -120,7 +121,7 @@ bool modules_are_sure(uint64_t address, uint64_t time, uint32_t after,
 bool modules_are_current(void);
 
 /* The same for the stack of the calling thread, which has thread-local words
- * and may be closing a module itself. Context: any. */
+ * and may itself be closing a module. Context: any. */
 bool modules_are_current_here(void);
 
 #endif

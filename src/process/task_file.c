@@ -24,10 +24,10 @@
 
 #define TASKS "/proc/self/task"
 
-static uint32_t *tid_of_listed, *listed_of_tid; /* NULL: they are the same */
+static uint32_t *tid_of_listed, *listed_of_tid; /* NULL: both are the same */
 
-/* Where relative paths begin: TASKS. AT_FDCWD: it is not open, and paths are
- * absolute. */
+/* Where relative paths begin: TASKS. AT_FDCWD: the directory is not open, and
+ * paths are absolute. */
 static int directory = AT_FDCWD;
 
 /* KEPT_MOST: limit of open files of one kind, a power of two. KEPT_FLOOR: least
@@ -36,7 +36,7 @@ static int directory = AT_FDCWD;
 #define KEPT_MOST 16u
 #define KEPT_FLOOR 64
 
-/* The file of thread TID that is open as FD; TID 0: none is. */
+/* The file of thread TID that is open as FD; TID 0: none. */
 struct kept {
     pid_t tid;
     int fd;
@@ -82,7 +82,7 @@ task_file_begin(bool has_own_files)
     uint32_t listed, own;
     long fd = has_own_files ? sys_open(TASKS, O_RDONLY | O_DIRECTORY) : -1;
     directory = fd >= 0 ? (int)fd : AT_FDCWD;
-    /* Those of another table are not ours to close. */
+    /* Descriptors of another table are not ours to close. */
     memset(kept, 0, sizeof(kept));
     sys_release(tid_of_listed, size);
     sys_release(listed_of_tid, size);

@@ -30,15 +30,16 @@ void task_file_close_list(long fd);
  * gone. */
 pid_t task_file_tid(pid_t listed);
 
-/* Thread TID has gone: both its numbers may become those of another thread. */
+/* Thread TID has gone: another thread may get each of its numbers. */
 void task_file_forget(pid_t tid);
 
 /* Read FILE ("/stat") of thread TID as sys_read_file does. task_file_tid has
  * returned TID before, if the numbers differ. */
 long task_file_read(pid_t tid, const char *file, char *buffer, size_t size);
 
-/* Read the file KIND of thread TID as task_file_read does. Of some threads that
- * are read often, it stays open in a descriptor table of the caller's own. */
+/* Read the file KIND of thread TID as task_file_read does. For some threads
+ * that are read often, it stays open if the caller has its own descriptor
+ * table. */
 enum task_file_kind {
     TASK_FILE_SYSCALL,
     TASK_FILE_SCHEDSTAT,

@@ -2,8 +2,8 @@
 /*
  * threads.c -- the table of threads; see threads.h. Indexes are found by tid in
  * one sparse array that covers all possible tids: 16 MiB of addresses, of which
- * one page is touched for 1,024 neighbouring tids. A search or a hash would be
- * paid at every tick, and in handlers.
+ * one page is touched for 1,024 neighbouring tids. A search or a hash would
+ * cost time at every tick, and in handlers.
  */
 #include <dirent.h>
 #include <linux/errno.h>
@@ -21,7 +21,7 @@
 
 #define NO_INDEX 0u /* the array of tids holds index + 1 */
 
-/* The reserved memory stays for ever: after a fork the child goes on in it. */
+/* The reserved memory stays for ever: after a fork the child uses it, too. */
 static struct thread *threads;
 static _Atomic uint32_t *index_of_tid;
 static uint32_t limit, listed, last_serial;
@@ -43,7 +43,7 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener,
     }
     if (threads == NULL || index_of_tid == NULL)
         return -1;
-    /* Undone one by one: to clear the whole array would touch all of it. */
+    /* Cleared one by one: clearing the whole array would touch all of it. */
     for (uint32_t i = 0; i < limit; i++)
         if (threads[i].tid != 0) {
             index_of_tid[threads[i].tid] = NO_INDEX;
@@ -119,7 +119,7 @@ threads_read_name(uint32_t index)
     char name[64];
     long length =
         task_file_read(threads[index].tid, "/comm", name, sizeof(name));
-    /* The thread has just ended: the name it had is as good. */
+    /* The thread has just ended: its old name is good enough. */
     if (length <= 0)
         return false;
     return threads_set_name(index, name);
@@ -169,7 +169,7 @@ enter_thread(pid_t tid)
     listed++;
     first_free = i + 1;
     listen(i, false);
-    /* Handlers believe the index from now on. */
+    /* From now on handlers use the index. */
     atomic_store_explicit(&index_of_tid[tid], i + 1, memory_order_release);
     return i;
 }
@@ -177,7 +177,7 @@ enter_thread(pid_t tid)
 void
 threads_remove(uint32_t index)
 {
-    /* The listener still sees the thread as it was. */
+    /* The listener still sees the old entry. */
     listen(index, true);
     index_of_tid[threads[index].tid] = NO_INDEX;
     task_file_forget(threads[index].tid);
@@ -199,7 +199,7 @@ threads_index(pid_t tid)
     return i != NO_INDEX ? i - 1 : enter_thread(tid);
 }
 
-/* 0 for "." and "..", and for what no tid can be. */
+/* 0 for ".", "..", and for numbers that are no tids. */
 static pid_t
 tid_of_name(const char *name)
 {
@@ -207,7 +207,7 @@ tid_of_name(const char *name)
     return *name == '\0' && tid < THREADS_TIDS ? (pid_t)tid : 0;
 }
 
-/* Take note of one directory entry. Returns how many threads it was. */
+/* Process one directory entry. Returns its number of threads. */
 static int
 see_entry(const char *name)
 {

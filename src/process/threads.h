@@ -2,7 +2,7 @@
 /*
  * threads.h -- which threads the process has, by /proc/self/task. A thread has
  * an index as long as it lives; tids are reused by the kernel, serials never.
- * Sampler thread alone, but for threads_touch.
+ * Sampler thread alone, except for threads_touch.
  */
 #ifndef PROCESS_THREADS_H
 #define PROCESS_THREADS_H
@@ -20,7 +20,7 @@
 struct thread {
     pid_t tid;       /* 0: this index is free */
     uint32_t serial; /* 1, 2, ...: of the thread, in order of appearance */
-    bool seen;       /* by the enumeration that is under way */
+    bool seen;       /* seen by the present enumeration */
     char name[THREAD_NAME_SIZE]; /* "" until it is read */
 };
 
@@ -40,18 +40,18 @@ int threads_begin(pid_t pid, pid_t own, threads_listener *listener,
  * Returns -1 if it could not be read: the table stays as it is. */
 int threads_refresh(void);
 
-/* The index of thread TID, which was alive a moment ago; it is entered if it is
- * not listed yet. THREADS_NONE if it is not one to be listed. */
+/* The index of thread TID, which was alive a moment ago. It is entered if it is
+ * not listed yet. THREADS_NONE if it is not to be listed. */
 uint32_t threads_index(pid_t tid);
 
 /* Thread INDEX has ended: it is reported gone and its entry is free. */
 void threads_remove(uint32_t index);
 
-/* The index + 1 of each tid below THREADS_TIDS, 0 if it has none. Written by
- * the sampler, read by any thread. Valid after threads_begin. */
+/* The index + 1 of each tid below THREADS_TIDS; 0: no index. Written by the
+ * sampler, read by any thread. Valid after threads_begin. */
 const _Atomic uint32_t *threads_indexes(void);
 
-/* Thread TID is ours, and is not listed either. At most one; 0 for none.
+/* Thread TID is ours, and is not listed, either. Only one such thread; 0: none.
  * Context: any thread. */
 void threads_ignore(pid_t tid);
 
@@ -61,25 +61,24 @@ void threads_touch(void);
 /* Whether threads_touch was called since the last refresh. */
 bool threads_are_stale(void);
 
-/* Whether there are more or fewer threads than at the last refresh. The kernel
+/* Whether the number of threads has changed since the last refresh. The kernel
  * counts them as the links of /proc/self/task (proc_task_getattr in its
- * fs/proc/base.c): some 3 us, however many there are. A main thread that has
- * ended is counted until the process ends; as many that ended as began make no
- * difference; false if it cannot be known. */
+ * fs/proc/base.c): some 3 us for any number. A main thread that has ended is
+ * counted until the process ends. Equal numbers of ended and new threads are
+ * not noticed. False if the number cannot be read. */
 bool threads_count_differs(void);
 
 /* Indexes in use are below this. Other threads than the sampler may read tids,
- * which may be old by then. */
+ * which may then be old. */
 uint32_t threads_limit(void);
 struct thread *threads_at(uint32_t index);
 
-/* Read the thread's name anew, or let it be NAME, up to the end of its line;
- * longer ones are cut. Both return whether it has changed. */
+/* Read the thread's name again, or set it to NAME, up to the end of its line; a
+ * longer name is cut. Both return whether it has changed. */
 bool threads_read_name(uint32_t index);
 bool threads_set_name(uint32_t index, const char *name);
 
-/* The threads that are listed, and the tid of one of them, 0 if there is none.
- */
+/* The number of listed threads, and the tid of one of them, 0 if none. */
 uint32_t threads_count(void);
 pid_t threads_first(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unloads.c -- see unloads.h. Threads note unloads side by side, and no thread
- * waits. A note is valid while it has the number that is looked for.
+ * unloads.c -- see unloads.h. Threads note unloads at the same time, and no
+ * thread waits. A note is valid while it has the wanted number.
  */
 #include <stdatomic.h>
 
@@ -9,7 +9,8 @@
 #include "unloads.h"
 #include "base/poison.h"
 
-/* How many unloads are kept. Of an older one it is not known what it took. */
+/* Number of unloads that are kept. The addresses of older ones are not
+ * known. */
 #define KEPT 256u
 
 static struct unload {
@@ -21,7 +22,7 @@ static struct unload {
 static HOT_STATE _Atomic uint32_t last;
 static HOT_STATE _Atomic int32_t closing;
 
-/* How often the calling thread is closing a module: a destructor may close
+/* Nesting of the calling thread's closings of modules: a destructor may close
  * another one. */
 static __thread int32_t closing_here;
 

@@ -2,11 +2,11 @@
 /*
  * agree.c -- a spool has the CPU time of a process four times: in its samples,
  * in the clocks of its threads, in the time in which samples were due, and in
- * the clock of the process. The recorder gets each of them in another way. So a
- * fault in one of them shows here.
+ * the clock of the process. The recorder gets each of them in a different way,
+ * so a fault in one of them shows here.
  *
- * A spool that was made of others may have a part of the samples alone, and has
- * no clocks of threads. There only more samples than time are a fault.
+ * A spool that was made from others may have only a part of the samples, and
+ * has no clocks of threads. There a fault is only if samples exceed the time.
  */
 #include <stdbool.h>
 
@@ -14,7 +14,7 @@
 #include "spool_load.h"
 #include "agree.h"
 
-/* What two sums may differ by: 1 / PART of them, SLACK_NS for the moments
+/* Allowed difference of two sums: 1 / PART of them, SLACK_NS for the moments
  * between the readings of clocks, and THREAD_NS for each thread whose end was
  * not seen. */
 #define PART 1000u
@@ -38,7 +38,7 @@ clock_of(const struct profile_thread *thread)
     return thread->cpu > thread->unsampled ? thread->cpu : thread->unsampled;
 }
 
-/* What the samples have, in ns. MEASURED: the part that a hook measured, in
+/* CPU time in the samples, in ns. MEASURED: the part that a hook measured, in
  * which no samples were due. UNKNOWN: the part of threads whose clock is not
  * known. It is an estimate. */
 struct sampled {

@@ -6,8 +6,8 @@
 
 struct spool_load;
 
-/* Note in the costs of LOAD that the sums of the process that was just read do
- * not agree, if that is so. Its samples were weighed. */
+/* If the sums of the process that was just read do not agree, note that in the
+ * costs of LOAD. Its samples were weighed. */
 void agree_check(struct spool_load *load);
 
 #endif

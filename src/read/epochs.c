@@ -47,7 +47,7 @@ epochs_add_clock(struct spool_load *load, const void *bytes)
     const struct record_clock *record = bytes;
     uint32_t thread = spool_load_number(&load->threads, record->thread);
     uint32_t count = record_count(load);
-    /* The clocks of an epoch that was refused stand for no other one. */
+    /* The clocks of a refused epoch belong to no other one. */
     if (thread == INTERN_NONE || count == 0 || count >= EPOCHS_MOST ||
         record->cpu > INT64_MAX)
         return SENSELESS;
@@ -65,7 +65,7 @@ epochs_count(const struct spool_load *load)
     return count > 0 ? count : 1;
 }
 
-/* While a spool is read, most times are in its last epoch so far. */
+/* While a spool is read, most times are in the last epoch so far. */
 uint32_t
 epochs_at(const struct spool_load *load, uint64_t time)
 {

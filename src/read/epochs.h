@@ -2,8 +2,9 @@
 /*
  * epochs.h -- the epochs of a spool: times in which threads that run were
  * sampled at one rate. A sample belongs to an epoch by its time. A thread's CPU
- * time in an epoch is known from its clock at the begin of each epoch. Epochs
- * of a spool have numbers from 0. A spool without a record of an epoch has one.
+ * time in an epoch is known from its clock at the beginning of each epoch.
+ * Epochs of a spool have numbers from 0. A spool without a record of an epoch
+ * has one.
  */
 #ifndef READ_EPOCHS_H
 #define READ_EPOCHS_H
@@ -13,7 +14,7 @@
 #include "store/layout.h"
 #include "spool_load.h"
 
-/* What a thread's clock read when an epoch began. */
+/* A thread's clock when an epoch began. */
 struct weigh_clock {
     uint32_t thread; /* of the profile */
     uint32_t epoch;

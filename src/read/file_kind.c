@@ -98,7 +98,7 @@ kind_by_magic(const uint8_t *head, size_t length)
     return NULL;
 }
 
-/* Tell kinds of ELF files apart by e_type in the header (elf(5)). The file is
+/* Distinguish kinds of ELF files by e_type in the header (elf(5)). The file is
  * little endian. */
 static const char *
 kind_of_elf(const uint8_t *head, size_t length)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * file_kind.h -- recognises files that are neither spools nor pprof files.
- * By mistake users pass files of other profilers, the program itself, or a web
- * page.
+ * Users may by mistake pass files of other profilers, the program itself, or a
+ * web page.
  */
 #ifndef READ_FILE_KIND_H
 #define READ_FILE_KIND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generated.c -- see generated.h. Nearly all addresses have one code for the
- * whole run. So each node is asked once whether it or a caller depends on the
+ * generated.c -- see generated.h. Almost all addresses have one code for the
+ * whole run. So each node is checked once whether it or a caller depends on the
  * time, and only samples of such nodes take time.
  */
 #include <stdbool.h>
@@ -84,8 +84,8 @@ has_several(const struct spool_load *load, uint32_t node)
                                       profile_offset(profile, node));
 }
 
-/* Ask for all nodes up to NODE. A caller has a smaller number than what it
- * calls. Returns 0, or -1 if memory is short. */
+/* Ask for all nodes up to NODE. A caller has a smaller number than its callee.
+ * Returns 0, or -1 if memory is short. */
 static int
 ask_nodes(const struct spool_load *load, uint32_t node)
 {

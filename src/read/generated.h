@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * generated.h -- stacks through generated code whose address was used again. A
- * spool has one node for an address, whatever lay there. The jitdumps of the
- * process tell what lay there at the time of a sample. Where that was not the
- * first code at the address, the sample gets nodes of its own (variants).
+ * spool has one node for an address, whatever code lay there. The jitdumps of
+ * the process show the code at the time of a sample. If that was not the first
+ * code at the address, the sample gets nodes of its own (variants).
  */
 #ifndef READ_GENERATED_H
 #define READ_GENERATED_H

@@ -26,13 +26,13 @@ struct spool_header;
 bool join_is_there(const struct profile *profile,
                    const struct spool_header *header);
 
-/* Returns the process that the spool in LOAD continues. NULL if there is none.
- * For spool.c and its helpers. */
+/* Returns the process that the spool in LOAD continues. NULL if none is. For
+ * spool.c and its helpers. */
 const struct profile_process *join_before(const struct spool_load *load);
 
 /*
  * Join the spool in LOAD to the process before it, if the spool continues that
- * process. LOAD is complete but for its sums. The spool's threads become
+ * process. LOAD is complete except for its sums. The spool's threads become
  * threads of that process, and the spool's own process is removed. The time of
  * a process begins with its first spool. Returns 0, or -1 if memory is short.
  * For spool.c.
@@ -43,7 +43,7 @@ int join_spools(struct spool_load *load);
  * Shorten the one process in PROFILE to the time that its flight recorder keeps
  * (KEEP ns). PROFILE must have kept its events. The kept time ends with the
  * latest known time. The process then begins where the kept time begins. A
- * profile with no more time, or with several processes, stays as it is. Returns
+ * profile that is not longer, or has several processes, stays as it is. Returns
  * 0, or -1 if memory is short.
  */
 int join_shorten(struct profile *profile);

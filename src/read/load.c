@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c -- opens a spool, adds it and says what was found. A damaged spool is
- * a normal case here: a crash leaves one behind.
+ * load.c -- opens a spool, adds it and reports problems. A damaged spool is a
+ * normal case here: a crash leaves one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct sentences {
     size_t size;
 };
 
-/* Append "NAME: SENTENCE", behind a semicolon if it is not the first. */
+/* Append "NAME: SENTENCE", after a semicolon if it is not the first. */
 static void
 say(struct sentences *error, const char *name, const char *sentence)
 {
@@ -90,7 +90,7 @@ refuse(struct sentences *error, const char *name, const void *bytes,
     return -1;
 }
 
-/* Say that a pprof file cannot be used, because it is WRONG. A file that is
+/* Report that a pprof file cannot be used, because it is WRONG. A file that is
  * compressed, or only begins like one, may be of any other kind. */
 static int
 refuse_pprof(struct sentences *error, const char *name, const void *bytes,
@@ -175,13 +175,12 @@ try_pprof(struct profile *profile, const char *path, struct sentences *error)
     return status;
 }
 
-/* ATTEMPTS: how often both files of a recorder are opened. The recorder may
+/* ATTEMPTS: limit of the openings of both files of a recorder. The recorder may
  * rotate them between two looks. */
 enum { ATTEMPTS = 10 };
 
 /* Open the spool before the one at PATH with HEADER; NULL if there is no usable
- * one. *HAS_TURNED: the recorder rotated, and both are the same spool by now.
- */
+ * one. *HAS_TURNED: the recorder rotated, and both are now the same spool. */
 static struct reader *
 open_past(const char *path, const struct spool_header *header, bool *has_turned)
 {
@@ -282,9 +281,9 @@ load_memory(struct profile *profile, const void *bytes, size_t length,
 }
 
 /* UNSEEN_LEAST: the least unseen CPU time that is reported, in ns; less would
- * be shown as 0.000 s. Less than a percent may be nothing, too: each process's
- * part of the kernel's account is exact to a microsecond (getrusage(2)), and
- * the clocks are read one after the other. */
+ * be shown as 0.000 s. Less than a percent may be nothing, too: the kernel's
+ * account of a process is exact to a microsecond (getrusage(2)), and the clocks
+ * are read one after the other. */
 enum { UNSEEN_LEAST = 1000000 };
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h -- adds whole files to a profile, and says in sentences for people
- * what was wrong with them.
+ * load.h -- adds whole files to a profile, and reports their problems in
+ * sentences.
  */
 #ifndef READ_LOAD_H
 #define READ_LOAD_H
@@ -12,10 +12,10 @@
 #include "model/profile.h"
 
 /*
- * Add the spool or the pprof file at PATH. Returns 0, or -1 if there was
- * nothing to use: the file is neither, has no valid record, or memory is short.
- * ERROR (of SIZE bytes) becomes one line with the reason, or with what was
- * wrong with the rest of the file; "" if all was well.
+ * Add the spool or the pprof file at PATH. Returns 0, or -1 without anything to
+ * use: the file is neither, has no valid record, or memory is short. ERROR (of
+ * SIZE bytes) becomes one line with the reason, or with the problem in the rest
+ * of the file; "" if all was well.
  */
 int load_file(struct profile *profile, const char *path, char *error,
               size_t size);

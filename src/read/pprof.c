@@ -36,7 +36,7 @@
  * nearly all names of the others. */
 #define MACHINE EM_X86_64
 
-/* Most bytes of a build-id that are compared. */
+/* Limit of the bytes of a build-id that are compared. */
 enum { BUILD_ID_MOST = 64 };
 
 struct pprof_read {
@@ -234,7 +234,7 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
     return profile->thread_count++;
 }
 
-/* NODE is at LOCATION, which is no marker. */
+/* Set NODE to the place LOCATION, which is no marker. */
 static void
 set_place(struct pprof_read *read, struct profile_node *node,
           const struct pprof_location *location)
@@ -325,8 +325,8 @@ add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
     return events_put(profile, &event);
 }
 
-/* Of COUNT samples of a running thread, those that the sampler asked for: which
- * ones is not known. */
+/* The number of COUNT samples of a running thread that the sampler asked for.
+ * Which samples these are is not known. */
 static uint64_t
 take_asked(struct pprof_read *read, uint64_t count)
 {
@@ -336,8 +336,8 @@ take_asked(struct pprof_read *read, uint64_t count)
     return asked;
 }
 
-/* Samples that differ in state or in what they wait for are two, though their
- * stacks are one: all of it is the key. */
+/* Samples with the same stack but another state or wait are different: all of
+ * that is the key. */
 static int
 add_sample(struct pprof_read *read)
 {
@@ -387,8 +387,8 @@ use_sample(struct pprof_file *file, struct wire message)
 }
 
 /* The load bias of MAPPING, whose file has BUILD_ID of LENGTH bytes. It depends
- * on the file's segments. Where the file is not here or not usable, the first
- * of them is taken to begin at 0. */
+ * on the file's segments. If the file is missing or not usable, the first of
+ * them is taken to begin at 0. */
 static uint64_t
 load_bias(const struct pprof_mapping *mapping, bool is_usable,
           const uint8_t *build_id, size_t length)

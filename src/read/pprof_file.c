@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_file.c -- reads the tables of a file of any origin, then its samples
- * one by one. So every length, id and number is checked. A file that refers to
- * something that it lacks is refused as a whole, as by `go tool pprof`.
+ * one by one. So every length, id and number is checked. A file with a
+ * reference to a missing part is refused as a whole, as by `go tool pprof`.
  *
  * Names come from the file, so that a profile can be read where its program is
  * missing. The symbols made of them live in a block of the profile.
@@ -25,7 +25,7 @@ pprof_file_refuse(struct pprof_file *file, const char *wrong)
     return -1;
 }
 
-/* For errors that cannot be told more exactly: a length or a type is wrong. */
+/* For errors without a more exact text: a length or a type is wrong. */
 static int
 refuse_damaged(struct pprof_file *file)
 {
@@ -107,8 +107,8 @@ define_id(struct pprof_file *file, struct intern *ids, uint64_t id,
     return 0;
 }
 
-/* Recognise what our own writer says for functions of an interpreter: a mapping
- * of no addresses that is called after the language. */
+/* Recognise our own writer's form for functions of an interpreter: a mapping
+ * without addresses, with the name of the language. */
 static void
 recognize_script(struct pprof_mapping *mapping)
 {
@@ -177,7 +177,7 @@ add_function(struct pprof_file *file, struct wire message)
     function->function = naming_spell(file->profile, name, function->linkage);
     if (function->function == NULL)
         return -1;
-    /* A name that is not as the linker knows it was chosen by the writer. */
+    /* A name that differs from the linker's was chosen by the writer. */
     if (name[0] == '\0' || strcmp(name, function->linkage) == 0)
         name = function->function;
     place->is_dropped = prune_is_dropped(&file->prune, name);
@@ -217,7 +217,7 @@ make_nameless(struct pprof_file *file, struct pprof_location *location,
     return frame->function == NULL ? -1 : 0;
 }
 
-/* *DROPPED becomes how many frames there are, if this one is dropped. */
+/* *DROPPED becomes the number of frames, if this one is dropped. */
 static int
 add_line(struct pprof_file *file, struct pprof_location *location,
          struct symbol_frame *frames, unsigned *dropped, struct wire message)
@@ -239,7 +239,7 @@ add_line(struct pprof_file *file, struct pprof_location *location,
 }
 
 /* The innermost COUNT frames of LOCATION are dropped, but not all of its
- * frames: then all stay, in case that the location begins a stack. */
+ * frames: then all stay, in case the location begins a stack. */
 static void
 drop_frames(struct pprof_location *location, unsigned count)
 {
@@ -278,7 +278,7 @@ read_lines(struct pprof_file *file, struct pprof_location *location,
     return count > 0 ? 0 : make_nameless(file, location, frames);
 }
 
-/* Recognise what our own writer says for a marker (naming_symbol). */
+/* Recognise our own writer's form for a marker (naming_symbol). */
 static void
 recognize_marker(struct pprof_location *location)
 {
@@ -337,7 +337,7 @@ add_location(struct pprof_file *file, struct wire message)
     return 0;
 }
 
-/* They are read before the functions, wherever they stand. */
+/* They are read before the functions, wherever they are. */
 static int
 read_prune(struct pprof_file *file, struct wire whole)
 {
@@ -413,7 +413,7 @@ is_wall(const char *type)
            strcmp(type, "delay") == 0;
 }
 
-/* The first type of each kind counts; a scale of 0 says that there was none
+/* The first type of each kind counts; a scale of 0 means that there was none
  * yet. Types without a place in the model are counted, too, because a sample's
  * values stand in the order of all types. */
 int
@@ -528,7 +528,7 @@ read_values(struct pprof_file *file, struct wire message)
     }
     if (count != file->type_count)
         return pprof_file_refuse(
-            file, "a sample has not as many values as there are types");
+            file, "a sample has more or fewer values than there are types");
     for (unsigned i = 0; i < VALUE_COUNT; i++) {
         uint64_t scale = file->scale[i];
         file->values[i] = scale == 0 ? 0 : numbers[file->type_of[i]];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof_file.h -- decodes a pprof file: its samples, and what they refer to,
- * which are texts, mappings, and locations with their functions. Those may
- * stand anywhere in the file and have any ids. For pprof.c alone.
+ * pprof_file.h -- decodes a pprof file: its samples, and the texts, mappings,
+ * and locations with functions to which they refer. Those may be anywhere in
+ * the file and have any ids. For pprof.c alone.
  */
 #ifndef READ_PPROF_FILE_H
 #define READ_PPROF_FILE_H
@@ -66,7 +66,7 @@ struct pprof_location {
 };
 #define PPROF_NO_MAPPING UINT32_MAX
 
-/* The labels of a sample; NULL, or 0, where it does not have one. */
+/* The labels of a sample; NULL or 0 for a missing one. */
 struct pprof_labels {
     const char *thread, *process, *state, *waits_on;
     uint64_t tid;
@@ -86,10 +86,10 @@ struct pprof_file {
     const char *wrong; /* what is wrong with the file; NULL: nothing */
     const char *drop_frames, *keep_frames; /* "" if it has none */
     struct prune prune;
-    bool is_not_pruned; /* those are not understood */
+    bool is_not_pruned; /* DROP and KEEP are not understood */
 
     /* The types of values, and the current sample. */
-    uint64_t scale[VALUE_COUNT]; /* to our units; 0: there is no such type */
+    uint64_t scale[VALUE_COUNT]; /* to our units; 0: no such type */
     unsigned type_of[VALUE_COUNT], type_count;
     bool counts_samples; /* the first count's name has "sample" in it */
 
@@ -117,7 +117,7 @@ int pprof_file_each(struct pprof_file *file, struct wire whole,
 /* Set FILE->wrong to WRONG. Returns -1, for callers to return. */
 int pprof_file_refuse(struct pprof_file *file, const char *wrong);
 
-/* How many ns UNIT has, 0 if it is no unit of time. */
+/* The number of ns in UNIT, 0 if it is no unit of time. */
 uint64_t pprof_file_unit(const char *unit);
 
 /* Read the words of the ValueType in MESSAGE. Returns 0, or -1 as above, like

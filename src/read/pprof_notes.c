@@ -54,7 +54,7 @@ read_causes(const char *text, uint64_t *counters, unsigned count,
     }
 }
 
-/* The number after WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
+/* The number after WORDS in TEXT, in units of 1 / SCALE; 0 if it has none.
  */
 static uint64_t
 number_after(const char *text, const char *words, double scale)
@@ -64,8 +64,8 @@ number_after(const char *text, const char *words, double scale)
     return number > 0 && number < 1e18 ? (uint64_t)(number + 0.5) : 0;
 }
 
-/* The points that were asked for have no limit in the sentence, so they may
- * stand for any. */
+/* The sentence has no limit for the points that were asked for, so any will
+ * do. */
 static void
 read_due(const char *text, struct rate *rate)
 {
@@ -204,7 +204,7 @@ pprof_notes_process(const struct pprof_notes *notes, const char *label)
 }
 
 /* In a file without counters, a sample that was asked for and not lost was
- * taken. Still older files count the stacks of such samples alone. */
+ * taken. Still older files count only the stacks of such samples. */
 void
 pprof_notes_end(struct pprof_notes *notes)
 {

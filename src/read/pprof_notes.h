@@ -29,8 +29,8 @@ struct pprof_notes {
     uint64_t walked;   /* by a sentence: stacks, also of waits */
 };
 
-/* Return what is known of the process that the label LABEL names, "app.4711";
- * for "" of the only process. Never NULL. */
+/* Return the notes on the process that the label LABEL names, "app.4711"; for
+ * "" those on the only process. Never NULL. */
 const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
                                              const char *label);
 

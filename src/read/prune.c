@@ -5,7 +5,8 @@
  *
  *   (?:f|\d+?)[\w.]{2}    ^((f|[0-9]+)[[:alnum:]_.]{2})$
  *
- * What has no such form is not understood: flags, classes of Unicode, \A, \Q.
+ * Expressions without such a form are not understood: flags, classes of
+ * Unicode, \A, \Q.
  *
  * The file may come from anywhere. regcomp(3) takes memory with the square of
  * what repetitions make of the expression, and seconds for 100 parentheses in
@@ -17,14 +18,14 @@
 
 #include "prune.h"
 
-/* Most bytes of an expression with its repetitions written out; of its
- * parentheses in one another; and what a byte of it becomes. */
+/* Limits of the bytes of an expression with its repetitions written out; of its
+ * nested parentheses; and of the bytes that one of its bytes becomes. */
 enum { BYTES_MOST = 4096, DEPTH_MOST = 20, BYTE_MOST = 12 };
 
 /* An expression that is being translated. */
 struct translation {
     const char *from; /* what is left of it */
-    char *to;         /* the end of what it has become */
+    char *to;         /* the end of the translation */
     size_t repeated;  /* product of the numbers of repetitions */
     int depth;        /* of parentheses */
 };
@@ -52,9 +53,9 @@ skip(struct translation *translation, const char *text)
     return true;
 }
 
-/* What follows a backslash. Before some bytes it is an operator of glibc's, so
- * a byte that stands for itself gets brackets. Returns false if it is not
- * understood, as all that follow. */
+/* Translate what follows a backslash. Before some bytes it is an operator of
+ * glibc's, so a byte that stands for itself gets brackets. Returns false if it
+ * is not understood, as all functions below do. */
 static bool
 put_escaped(struct translation *translation)
 {
@@ -75,7 +76,7 @@ put_escaped(struct translation *translation)
     return true;
 }
 
-/* BYTE stands for itself between brackets. */
+/* Add BYTE in brackets, where it stands for itself. */
 static void
 put_member(struct translation *translation, char byte)
 {
@@ -101,7 +102,7 @@ put_escaped_member(struct translation *translation)
     return true;
 }
 
-/* What follows a bracket. */
+/* Translate what follows a bracket. */
 static bool
 put_class(struct translation *translation)
 {
@@ -133,7 +134,7 @@ put_class(struct translation *translation)
     return true;
 }
 
-/* What follows a parenthesis: no group has a number or a name. */
+/* Translate what follows a parenthesis: no group has a number or a name. */
 static bool
 put_group(struct translation *translation)
 {
@@ -151,8 +152,8 @@ put_group(struct translation *translation)
     return true;
 }
 
-/* What follows a brace: it stands for itself unless it is "{2}", "{2,}" or
- * "{2,3}". Returns false if it is a repetition. */
+/* Translate what follows a brace: it stands for itself unless it is "{2}",
+ * "{2,}" or "{2,3}". Returns false if it is a repetition. */
 static bool
 put_brace(struct translation *translation)
 {
@@ -178,8 +179,7 @@ put_brace(struct translation *translation)
     return false;
 }
 
-/* Which of several ways to match is found first, the "?" of "a*?", does not
- * change what matches. */
+/* The "?" of "a*?" changes which match is found first, but not what matches. */
 static bool
 end_repetition(struct translation *translation)
 {
@@ -279,7 +279,7 @@ matches(const regex_t *regex, const char *name, size_t length)
     return regexec(regex, name, 1, &range, REG_STARTEND) == 0;
 }
 
-/* PowerPC has a dot in front of its functions. */
+/* On PowerPC names of functions begin with a dot. */
 bool
 prune_is_dropped(const struct prune *prune, const char *function)
 {

@@ -3,7 +3,7 @@
  * prune.h -- which functions of a pprof file drop_frames and keep_frames name.
  * Both are expressions for the whole name of a function, without its
  * parameters. The frames of a function that is dropped, and not kept, are left
- * out, with all that they call. For pprof_file.c alone.
+ * out, with all their callees. For pprof_file.c alone.
  */
 #ifndef READ_PRUNE_H
 #define READ_PRUNE_H
@@ -17,9 +17,8 @@ struct prune {
     bool has_drop, has_keep;
 };
 
-/* Take the expressions DROP and KEEP, "" if there is none. Returns 0, or -1 if
- * one is not understood: then no function is dropped. prune_end is due in both
- * cases. */
+/* Take the expressions DROP and KEEP; "": none. Returns 0, or -1 if one is not
+ * understood: then no function is dropped. prune_end is due in both cases. */
 int prune_begin(struct prune *prune, const char *drop, const char *keep);
 
 bool prune_is_dropped(const struct prune *prune, const char *function);

@@ -16,8 +16,8 @@ short_threads_cover(uint64_t period, uint64_t age)
     return age / SHORT_THREADS_PERIODS < period;
 }
 
-/* The width is rounded down, so that the start of a bin is in it however the
- * writer of the spool rounded. The rest of the last period is in the last
+/* The width is rounded down, so that the start of a bin is in it, whichever way
+ * the writer of the spool rounded. The rest of the last period is in the last
  * bin. */
 void
 short_threads_begin(struct short_threads *threads, uint64_t period)

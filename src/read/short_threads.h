@@ -5,9 +5,9 @@
  *
  * The chance that a moment of a thread is sampled depends on the thread's age:
  * the CPU time that it had used by then. perf's first sample comes after a
- * whole period, and only a timer of low rate sees the time before. But how much
- * CPU time was used at each age is known exactly. So ages are cut into bins,
- * and the time used in a bin is shared by the samples from it:
+ * whole period, and only a timer of low rate sees the time before. But the CPU
+ * time used at each age is known exactly. So ages are cut into bins, and the
+ * samples from a bin share its time:
  *
  *   age in periods   0   1/64  2/64       63/64  1  65/64   ...  7 63/64  8
  *                    +-----+-----+-- ... --+-----+-----+--- ... --+-------+
@@ -21,7 +21,7 @@
  * The last stratum keeps the rest, notes and mass. The samples of many threads
  * can have nearly one age, that of perf's period. A bin that alone has
  * SHORT_THREADS_LEAST notes is a stratum: its notes are no measure of the ages
- * before it. What was joined before it needs SHORT_THREADS_FEW notes only.
+ * before it. The bins joined before it need only SHORT_THREADS_FEW notes.
  */
 #ifndef READ_SHORT_THREADS_H
 #define READ_SHORT_THREADS_H

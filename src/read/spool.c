@@ -2,8 +2,8 @@
 /*
  * spool.c -- turns the records of a spool into the model. The reader has
  * checked the lengths; here the meaning is checked. A spool may be damaged or
- * made by any program. So every number that refers to something is looked up,
- * and a record that refers to nothing is left out and counted.
+ * made by any program. So every reference is looked up, and a record with a
+ * reference to nothing is left out and counted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@
 #define NO_TEXT 0u
 
 /* A process has one record of this kind, so a second one is damage. If the
- * first was lost, samples before it keep the header's pid. */
+ * first was lost, earlier samples keep the header's pid. */
 static enum outcome
 add_process(struct spool_load *load, const void *bytes)
 {
@@ -53,7 +53,7 @@ add_process(struct spool_load *load, const void *bytes)
         return FAILED;
     process->is_foreign = load->is_foreign =
         !load->is_here && spool_load_is_foreign(process->host, process->boot);
-    /* Nothing here has its pid. */
+    /* No process here has its pid. */
     if (load->is_foreign)
         load->pid = 0;
     return USED;
@@ -228,8 +228,8 @@ spool_find_key(struct spool_load *load, const struct record_sample *record,
 
 /*
  * A wait that was not over when its record was last written. It reaches to the
- * last tick, or to the end of its thread if that came first. Both may stand
- * behind the record in the spool. So such waits are noted, and extended when
+ * last tick, or to the end of its thread if that came first. Both may come
+ * after the record in the spool. So such waits are noted, and extended after
  * the spool was read: a thread that waits for an hour costs the recorder only
  * the record with which the wait began. Usually each thread has at most one,
  * its last.
@@ -406,7 +406,7 @@ add_summary(struct spool_load *load, const void *bytes)
     return USED;
 }
 
-/* Records of these kinds are valid but say nothing that the model holds yet. */
+/* Records of these kinds are valid, but the model does not use them yet. */
 static enum outcome
 use_nothing(struct spool_load *load, const void *bytes)
 {
@@ -525,7 +525,7 @@ add_process_records(struct profile *profile, struct reader *reader,
         }
         outcome = spool_take(&load, kind, record);
     }
-    /* The end of a wait, and the clock that gives a weight, may stand behind
+    /* The end of a wait, and the clock that gives a weight, may stand after
      * the sample in the spool. */
     extend_waits(&load);
     if (weigh_samples(&load) != 0 ||

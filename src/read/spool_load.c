@@ -174,8 +174,9 @@ spool_load_add_module(struct spool_load *load, const void *bytes)
     return USED;
 }
 
-/* Whether the file at PATH is like RECORD says. One that cannot be read is left
- * to the symbolizer. Copies of a file may have its time in whole seconds. */
+/* Whether the file at PATH has the size and time of RECORD. A file that cannot
+ * be read is left to the symbolizer. Copies of a file may have its time in
+ * whole seconds. */
 static bool
 is_same_file(const char *path, const struct record_file *record)
 {
@@ -286,7 +287,7 @@ spool_load_see_alive(struct spool_load *load, uint32_t number, uint64_t time)
     thread->has_cpu = thread->has_exact_cpu = false;
 }
 
-/* A node with a wrong parent still gets its number, so that the nodes behind it
+/* A node with a wrong parent still gets its number, so that the nodes after it
  * keep theirs. It becomes the marker that the stack is not known beyond it. */
 enum outcome
 spool_load_add_node(struct spool_load *load, const void *bytes)
@@ -512,8 +513,8 @@ add_samples(const struct spool_load *load)
     }
 }
 
-/* Of another host, a file without a build-id is used only if it is like the
- * spool says. */
+/* A file of another host without a build-id is used only if it has the spool's
+ * size and time. */
 static void
 refuse_foreign(const struct spool_load *load)
 {

@@ -2,7 +2,7 @@
 /*
  * spool_load.h -- the things that samples refer to, as a spool defines them:
  * modules, threads, nodes and texts. Each spool has its own numbers, which
- * begin at 1. They are mapped to numbers of the profile, behind those of other
+ * begin at 1. They are mapped to numbers of the profile, after those of other
  * spools. For spool.c and its helpers, and for live/watch.c.
  */
 #ifndef READ_SPOOL_LOAD_H
@@ -53,7 +53,7 @@ struct spool_load {
     uint64_t last_tick;          /* ns, of the same; 0: no such record */
     uint64_t end;                /* ns, the latest time in a record */
     bool has_process;
-    bool is_here;    /* PID was told: the process lives on this host */
+    bool is_here;    /* PID was given: the process lives on this host */
     bool is_foreign; /* its files are those of another host */
     bool is_result;  /* the spool was made of others: it has names */
     struct generated *generated; /* generated.h; NULL: no jitdump */
@@ -84,9 +84,8 @@ enum outcome spool_load_add_symbol(struct spool_load *load, const void *bytes);
 enum outcome spool_load_name_node(struct spool_load *load, const void *bytes);
 
 /* Note that thread NUMBER lived at TIME, which is before its record if the
- * sampler has met the thread late. If an end before TIME is known, that was the
- * end of a session. The CPU time given with it is then not the thread's last.
- */
+ * sampler has met the thread late. If an end before TIME is known, it was the
+ * end of a session, and its CPU time is not the thread's last. */
 void spool_load_see_alive(struct spool_load *load, uint32_t number,
                           uint64_t time);
 
@@ -105,8 +104,8 @@ uint32_t spool_load_file(struct profile *profile, const char *path,
 /* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
 uint32_t spool_load_number(const struct numbering *numbering, uint32_t id);
 
-/* Let ID, which is not defined yet, mean NUMBER from now on. Returns 0, or -1
- * if memory is short. */
+/* From now on ID, which is not defined yet, means NUMBER. Returns 0, or -1 if
+ * memory is short. */
 int spool_load_define(struct numbering *numbering, uint32_t id,
                       uint32_t number);
 

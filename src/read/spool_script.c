@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spool_script.c -- see spool_script.h. Lines are found when a node is added,
- * while the tables are at hand. There are few nodes for each line.
+ * while the tables are at hand. Few nodes have the same line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct script_function {
     const uint8_t *table;
 };
 
-/* The function that stands for those of which no name is known. */
+/* The function for all those without a known name. */
 static const struct symbol_frame lost_frame = {"[python function, freed]",
                                                "[python function, freed]", "",
                                                0, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weigh.c -- samples say where CPU time went, and the clocks of the threads say
- * how much there was. The samples of a thread share its clock's time in
+ * weigh.c -- samples show where CPU time went, and the clocks of the threads
+ * show how much it was. The samples of a thread share its clock's time in
  * proportion to the CPU time that they were recorded with.
  *
  * The rate may change while a program runs, and so may what it does. So each
@@ -14,9 +14,9 @@
  * thread: its share is nothing, or much too large. So all short threads are
  * weighed as one group. A moment's chance to be sampled depends on the age of
  * its thread. The CPU time that the group used at each age is known. The
- * samples of this age share that time (short_threads.h). What a single thread
- * gets from the group says nothing. There is a group for each epoch, because
- * ages count in periods.
+ * samples of this age share that time (short_threads.h). The share of a single
+ * thread in the group has no meaning. Each epoch has a group, because ages
+ * count in periods.
  *
  * CPU time that a hook measured is exact, and takes part in no sharing.
  *
@@ -37,8 +37,8 @@
  * shared on its own. */
 enum { PART_LEAST = 16 };
 
-/* Most parts of a spool, about: this bounds their memory. In a spool with more,
- * the last epochs are one part. */
+/* Rough limit of the parts of a spool, which bounds their memory. In a spool
+ * with more, the last epochs are one part. */
 enum { PARTS_MOST = 1 << 22 };
 
 enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };
@@ -53,7 +53,7 @@ struct entry {
     struct share share; /* what its own samples share */
 };
 
-/* What a thread did in an epoch. */
+/* A thread's part of an epoch. */
 struct part {
     uint64_t begin;     /* the thread's clock when the epoch began, ns */
     uint64_t count;     /* its sample points that have CPU time */
@@ -86,7 +86,7 @@ is_weighed(const struct profile_sample *sample)
     return sample->state == STATE_RUNNING && !sample->is_measured;
 }
 
-/* Only the end of a thread tells whether it is short. So all young records are
+/* Only the end of a thread shows whether it is short. So all young records are
  * noted; any thread has few of them. A short thread has older records if its
  * clock began before it was profiled, or if the spool is damaged. For that case
  * one note for each sample is enough. */
@@ -242,7 +242,7 @@ choose_rule(struct weigh *weigh, const struct profile_thread *thread,
         subtract(&entry->share.due, parts[i].measured);
 }
 
-/* Note what the threads' clocks read when each epoch began. */
+/* Note the threads' clocks at the beginning of each epoch. */
 static void
 place_clocks(struct weigh *weigh)
 {
@@ -254,8 +254,9 @@ place_clocks(struct weigh *weigh)
     }
 }
 
-/* Divide the CPU time of a thread among its epochs. When the CPU time of waits
- * was used is not known. It is little, and is taken off the last epochs. */
+/* Divide the CPU time of a thread among its epochs. It is not known when the
+ * CPU time of waits was used. It is little, and is taken off the last
+ * epochs. */
 static void
 divide_time(const struct weigh *weigh, const struct profile_thread *thread,
             struct part *parts, uint64_t idle)
@@ -361,9 +362,9 @@ add_to_group(struct weigh *weigh, const struct profile_thread *thread,
     sum_add(&group->due, due);
 }
 
-/* Once all threads have their rule, collect what belongs to the groups. At
- * which ages CPU time outside of running samples was used is not known. So each
- * age has less by the same factor. */
+/* Once all threads have their rule, collect what belongs to the groups. The
+ * ages of CPU time outside of running samples are not known. So each age has
+ * less by the same factor. */
 static void
 gather_groups(struct weigh *weigh, uint32_t count)
 {
@@ -446,7 +447,7 @@ share_group(struct weigh *weigh)
     }
 }
 
-/* The CPU time of a thread that no sample can have a share of. */
+/* The CPU time of a thread that no sample can share. */
 static uint64_t
 left_of(const struct weigh *weigh, const struct entry *entry)
 {

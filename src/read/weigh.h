@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weigh.h -- makes the CPU time of samples add up to what the threads' own
- * clocks say. For spool.c alone.
+ * weigh.h -- makes the CPU time of samples add up to that of the threads' own
+ * clocks. For spool.c alone.
  */
 #ifndef READ_WEIGH_H
 #define READ_WEIGH_H
@@ -42,8 +42,8 @@ int weigh_note_unsampled(struct spool_load *load,
  * gets a sample at PROFILE_NOT_SAMPLED. Returns 0, or -1 if memory is short.
  *
  * If a process was killed, or still runs, the final clocks of its threads are
- * not known. The clocks at the sampler's last looks stand for them. Threads
- * without any clock keep what their samples say.
+ * not known. The clocks at the sampler's last looks replace them. Threads
+ * without any clock keep the time of their samples.
  */
 int weigh_samples(struct spool_load *load);
 

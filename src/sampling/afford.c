@@ -27,8 +27,8 @@
 #include "thread_time.h"
 #include "afford.h"
 
-/* Samples of a process before the cost of an interruption is measured. A short
- * process is not worth the time. */
+/* Samples of a process before the cost of an interruption is measured. For a
+ * short process the measurement would take too long. */
 #define SAMPLES_LEAST 250u
 
 /* The longest period, in ns. With the default of SPROF_COST a profile has 100
@@ -47,16 +47,16 @@
 /* ns for the delivery of a signal. */
 #define SIGNAL_NS 3000u
 
-/* What an event of perf costs, in tenths of what event_cost.h has measured. It
- * is EVENT_SMALL with little memory, and EVENT_LARGE more with much. An
- * interruption empties the program's caches. On a virtual machine it cost 17 us
- * in a loop, 35 us in CPython and sqlite3, 44 us in node, and up to 70 us in a
- * compiler (tests/bench/sample_cost.py). */
+/* What an event of perf costs, in tenths of what event_cost.h has measured.
+ * With little memory it costs EVENT_SMALL, with much memory EVENT_LARGE more.
+ * An interruption empties the program's caches. On a virtual machine it cost 17
+ * us in a loop, 35 us in CPython and sqlite3, 44 us in node, and up to 70 us in
+ * a compiler (tests/bench/sample_cost.py). */
 #define EVENT_SMALL 12u
 #define EVENT_LARGE 30u
 
-/* ns that a timer's signal or a question costs with little memory, and ns more
- * with much memory. Both come at an interrupt that comes in any case. */
+/* Cost of a timer's signal or a question in ns, with little memory; and what
+ * much memory adds. Both come with an interrupt that would come anyway. */
 #define TICK_SMALL_NS 6000u
 #define TICK_LARGE_NS 6000u
 
@@ -69,20 +69,20 @@
 #define RECORD_NS 2000u
 
 static const struct settings *settings;
-static struct cost cost;  /* a forked child begins with its parent's rest */
+static struct cost cost;  /* of a forked child: begins with the rest */
 static uint64_t event_ns; /* result of event_cost_measure */
 static OF_PROFILE bool is_measured;
 static OF_PROFILE uint64_t looked; /* CLOCK_MONOTONIC of the last update */
 /* Result of memory_percent, and its CLOCK_MONOTONIC time; 0: not yet. */
 static OF_PROFILE uint64_t memory, memory_at;
-/* The sampler's CPU clock at the last tick. Its ns for ticks that were made for
- * samples alone, if they are not in the account yet. */
+/* The sampler's CPU clock at the last tick. Its ns in ticks for samples alone
+ * that are not in the account yet. */
 static OF_PROFILE uint64_t own_seen, own;
-static OF_PROFILE uint64_t taken, handled; /* sums that the account has */
-/* A reader follows the spool; the period before it came, in ns. Each reader
- * makes two epochs, so later ones do not count once there are EPOCHS_FOLLOWED.
- * Other changes are rare: between two of them, a sixteenth of all CPU time
- * passes (cost.c). */
+static OF_PROFILE uint64_t taken, handled; /* sums that are in the account */
+/* Whether a reader follows the spool; the period before it came, in ns. Each
+ * reader makes two epochs, so readers do not count after EPOCHS_FOLLOWED
+ * epochs. Other changes are rare: between two of them, a sixteenth of all CPU
+ * time passes (cost.c). */
 #define EPOCHS_FOLLOWED (EPOCHS_MOST / 2)
 static OF_PROFILE bool is_followed;
 static OF_PROFILE uint64_t unfollowed;
@@ -170,7 +170,7 @@ note_own(uint64_t clock, bool is_busy)
     own_seen = clock;
 }
 
-/* Put what came since the last update into the account. */
+/* Add the costs since the last update to the account. */
 static void
 update_account(void)
 {
@@ -186,7 +186,7 @@ update_account(void)
     own = 0;
 }
 
-/* Fill RECORD with what the account has of the present epoch. */
+/* Fill RECORD with the account of the present epoch. */
 static void
 fill_record(void)
 {
@@ -252,7 +252,7 @@ write_clock(uint32_t index)
         clock = account->seen;
     rates_run(account, clock);
     uint64_t used = clock > account->base ? clock - account->base : 0;
-    account->asked_for = 0; /* that was in the epoch before */
+    account->asked_for = 0; /* CPU time in the epoch before */
     if (used == account->epoch_used)
         return;
     account->epoch_used = used;

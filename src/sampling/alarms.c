@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alarms.c -- see alarms.h. The CPU time of the process and the time that its
- * threads waited for a CPU are noted some times in the time of a condition. The
- * difference to the latest note that is old enough is what is compared.
+ * alarms.c -- see alarms.h. The CPU time of the process, and the time that its
+ * threads waited for a CPU, are noted several times in the time of a condition.
+ * The difference to the latest note that is old enough is compared with the
+ * limit.
  *
- * A thread is stalled if it is found neither in a call in which loops wait for
- * events, nor running after a wait of its own will. So a thread that is busy
- * without a pause is stalled as well as one that waits for a lock.
+ * A thread is not stalled while it is found in a call in which loops wait for
+ * events, or running after a voluntary wait. So a thread that is busy without a
+ * pause is stalled, and one that waits for a lock, too.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,7 +22,7 @@
 #include "process/threads.h"
 #include "alarms.h"
 
-/* LOOKS: how often a condition is looked at in its time. NOTES: notes that are
+/* LOOKS: number of checks in the time of a condition. NOTES: notes that are
  * kept; the oldest is older than that time. STATUS: bytes of a file "status"
  * that are read. */
 enum { LOOKS = 16, NOTES = 2 * LOOKS, STATUS = 4096 };
@@ -39,9 +40,8 @@ struct watched {
     struct alarms_note notes[NOTES];
     unsigned noted;
     pid_t tid;         /* of STALLED; 0: not found */
-    uint64_t since;    /* it was last found in its loop */
-    uint64_t switches; /* of its own will, at the last look that found it
-                          running */
+    uint64_t since;    /* when it was last found in its loop */
+    uint64_t switches; /* voluntary waits when it last was running */
 };
 
 static OF_PROFILE struct conditions conditions;
@@ -115,7 +115,7 @@ note_before(const struct watched *at, uint64_t now, uint64_t ns)
 static bool
 exceeds(const struct condition *condition, struct watched *at, uint64_t now)
 {
-    /* Read in this order, the sampler's part is never more than the whole. */
+    /* This order keeps the sampler's part from exceeding the whole. */
     uint64_t own = clock_own(), all = clock_process();
     const struct alarms_note note = {now, all > own ? all - own : 0, queued};
     const struct alarms_note *before = note_before(at, now, condition->ns);
@@ -132,7 +132,7 @@ exceeds(const struct condition *condition, struct watched *at, uint64_t now)
     return result;
 }
 
-/* The thread with NAME, "main" for the first one; 0: there is none. */
+/* The thread with NAME, "main" for the first one; 0: no such thread. */
 static pid_t
 find_thread(const char *name)
 {
@@ -144,7 +144,7 @@ find_thread(const char *name)
     return 0;
 }
 
-/* Whether programs wait for events in the system call NUMBER. */
+/* Whether the system call NUMBER waits for events. */
 static bool
 is_for_events(long number)
 {
@@ -181,7 +181,8 @@ read_switches(pid_t tid)
     return proc_number(proc_status_line(status, "voluntary_ctxt_switches"));
 }
 
-/* Whether the thread that AT watches is in its loop, as far as is known. */
+/* Whether the thread that AT watches is in its loop, as far as the kernel
+ * shows. */
 static bool
 is_in_loop(struct watched *at)
 {

@@ -2,8 +2,8 @@
 /*
  * alarms.h -- watches the conditions of SPROF_DUMP_WHEN (base/conditions.h).
  * The sampler looks by itself, so it sees a program that is stuck. An alarm is
- * a condition that holds. After an alarm its condition is not watched until the
- * time that the flight recorder keeps has passed: what it writes would overlap.
+ * a condition that holds. After an alarm its condition is not watched for the
+ * time that the flight recorder keeps. Otherwise its files would overlap.
  * Context: sampler.
  */
 #ifndef SAMPLING_ALARMS_H
@@ -15,13 +15,13 @@
 #include "base/conditions.h"
 #include "base/settings.h"
 
-/* The most alarms of a profile, and so the most times that it writes. */
+/* Limit of the alarms of a profile, and so of the times that it writes. */
 #define ALARMS_MOST 10u
 
 /* Called whenever a profile begins. Context: start. */
 void alarms_begin(const struct settings *settings);
 
-/* A span with NAME is over; it took NS. */
+/* A span with NAME has ended after NS. */
 void alarms_see_span(const char *name, uint64_t ns);
 
 /* A thread that could run had no CPU for NS. */
@@ -30,8 +30,7 @@ void alarms_see_queue(uint64_t ns);
 /* Look whether conditions hold, as far as a look is due. A session is on. */
 void alarms_look(void);
 
-/* The condition of the next alarm; NULL if there is none. The alarm is then
- * over. */
+/* Take the next alarm, and return its condition; NULL: no alarm. */
 const struct condition *alarms_next(void);
 
 /* Whether alarms_next would return one. */

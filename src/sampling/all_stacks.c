@@ -2,11 +2,11 @@
 /*
  * all_stacks.c -- see all_stacks.h. A thread that waits is walked from outside
  * (wait_look). A thread that runs is asked by the sampler's signal, whatever
- * its trigger is, because nothing else brings an answer now. A thread between
+ * its trigger is, because no other trigger answers at once. A thread between
  * the two is looked at again.
  *
- * The hard thing is to stay out of the way of the samples that go on meanwhile:
- * parked threads are served after every few looks, and slots are emptied.
+ * The hard thing is not to delay the samples that go on meanwhile. After every
+ * few looks parked threads are served and slots are emptied.
  */
 #include <errno.h>
 #include <string.h>
@@ -38,12 +38,13 @@
 #include "wait.h"
 #include "all_stacks.h"
 
-/* ANSWER_NS: how long a thread has to answer (it may be waiting for a CPU).
- * AGAIN_NS: pause before looking again at threads that kept moving. */
+/* ANSWER_NS: limit of the time in which a thread may answer (it may be waiting
+ * for a CPU). AGAIN_NS: pause before looking again at threads that kept
+ * moving. */
 #define ANSWER_NS 1000000000u
 #define AGAIN_NS 1000000u
 
-/* A thread that has our signal blocked at DEAF_TIMES consecutive looks, DEAF_NS
+/* A thread that blocks our signal at DEAF_TIMES consecutive looks, DEAF_NS
  * apart, will not answer. Our own handler never blocks it for that long. */
 #define DEAF_NS 20000000u
 #define DEAF_TIMES 3u
@@ -139,7 +140,7 @@ enter_cause(uint32_t i, enum stack_cause cause)
     subjects[i].step = STEP_DONE;
 }
 
-/* The thread runs, whatever it did when it was looked at before. */
+/* The thread runs, whatever an earlier look found. */
 static void
 see_running(struct stacks_entry *entry)
 {
@@ -148,7 +149,7 @@ see_running(struct stacks_entry *entry)
     entry->owner = entry->waits_on = 0;
 }
 
-/* An answer has come in SLOT. Returns whether a dump had asked for it. */
+/* An answer has come in SLOT. Returns whether a dump asked for it. */
 static bool
 take_answer(struct slot *slot)
 {
@@ -231,8 +232,8 @@ look_closely(uint32_t i, const struct look *look, uint64_t clock)
     enter_stack(i, &walk);
 }
 
-/* Use the wait of subject I in the journal, if it still goes on. Returns
- * whether it does. */
+/* Use the wait of subject I in the journal. Returns whether the wait still goes
+ * on. */
 static bool
 is_known(uint32_t i, const struct look *look, uint64_t clock)
 {
@@ -280,8 +281,8 @@ look_at_subject(uint32_t i)
     }
 }
 
-/* If subject I has answered its question without a stack, it is asked again; a
- * thread that cannot be asked has no stack. */
+/* If subject I has answered without a stack, ask it again. A thread that cannot
+ * be asked gets no stack. */
 static void
 see_refusal(uint32_t i)
 {
@@ -352,7 +353,7 @@ wait_for_rest(uint32_t left)
     }
 }
 
-/* A thread that has not answered until now does not run, or blocks the signal.
+/* A thread without an answer by now does not run, or blocks the signal.
  */
 static void
 enter_other_causes(void)
@@ -373,10 +374,10 @@ enter_other_causes(void)
 
 /*
  * Threads are looked at one after the other. If two of them pass a mutex to and
- * fro, each can be seen to wait for the other. So an owner counts only on two
- * conditions. It is the same when all threads have been looked at. And after
- * that, no thread that waits for an owner has moved since its own look: then
- * all of them wait at one time.
+ * fro, each can be seen to wait for the other. So an owner counts on two
+ * conditions only. It is the same after the look at all threads. And no thread
+ * that waits for an owner has moved since its own look, so all of them wait at
+ * the same time.
  */
 static void
 confirm_owners(void)
@@ -426,8 +427,7 @@ enter_threads(void)
     return 0;
 }
 
-/* The index of a thread that has gone is given to another one, which may
- * answer. */
+/* Another thread may get the index of a thread that has gone, and answer. */
 static void
 forget_subjects(void)
 {

@@ -38,12 +38,11 @@ struct all_stacks_stack {
 
 /*
  * Write the stacks of all threads into the spool, under NONCE, and into MEMORY
- * if it is not NULL; what does not fit into MEMORY is left out. Returns 0, or
+ * if it is not NULL; stacks that do not fit there are left out. Returns 0, or
  * an errno: ENOSPC if the spool is full.
  *
  * It takes 0.1 s longer if a thread blocks our signal, and up to 1 s if a
- * thread gets no CPU. Each thread that was not looked at before takes some 50
- * us.
+ * thread gets no CPU. Each thread without an earlier look takes some 50 us.
  */
 int all_stacks_take(uint32_t nonce, struct all_stacks_memory *memory);
 

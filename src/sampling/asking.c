@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asking.c -- see asking.h. A thread answers where it is when it next has a
- * CPU. The hard thing is that one in line has often just been woken. It would
- * answer at its wait, whatever it does after that.
+ * asking.c -- see asking.h. A thread answers at the place where it next has a
+ * CPU. The hard thing is that a thread in line has often just been woken. It
+ * would answer at its wait, whatever it does after that.
  */
 #include <errno.h>
 
@@ -22,15 +22,15 @@
 #define LONG_WAIT_NS 50000000u
 #define AWAKE_NS 1000000u
 
-/* The part of a look, in UNFOUND_ONE of one, that should have found a thread
- * running is the part of the time for which it ran. UNFOUND_MOST: 64 looks. */
+/* If a thread ran for a part of the time, the same part of a look should have
+ * found it running, in units of 1 / UNFOUND_ONE. UNFOUND_MOST: 64 looks. */
 #define UNFOUND_ONE 1024u
 #define UNFOUND_MOST (64 * UNFOUND_ONE)
 
 static OF_PROFILE uint64_t chance; /* of is_drawn */
 
-/* Whether a thread is asked at this look. If samples are due less often than
- * looks, some looks are drawn, and each stands for more (asking_weigh). */
+/* Whether a thread is asked at this look. If looks are more frequent than
+ * samples, some looks are drawn, each with a larger weight (asking_weigh). */
 static bool
 is_drawn(void)
 {
@@ -40,8 +40,8 @@ is_drawn(void)
     return (chance >> 33) % epoch_period() < thread_time_period();
 }
 
-/* Whether the thread has woken from a long wait just now. A look may have found
- * that it runs before its wait is closed. */
+/* Whether the thread has woken from a long wait just now. A look may find that
+ * it runs before its wait is closed. */
 static bool
 has_just_woken(const struct thread_time *account, uint64_t clock)
 {
@@ -94,9 +94,9 @@ asking_finds(struct thread_time *account, uint32_t index, uint64_t clock,
     return runs;
 }
 
-/* A thread that waits now and then is asked where a look finds it running. If
- * none has for so long that many should have, it runs where the sampler does,
- * and only then: any look may ask. */
+/* A thread that waits now and then is asked when a look finds it running. If
+ * many looks should have found that and none did, it runs on the sampler's CPU.
+ * Only then any look may ask. */
 bool
 asking_is_time(const struct thread_time *account, uint32_t index)
 {

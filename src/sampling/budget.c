@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* budget.c -- see budget.h. What is used is taken to be in inverse proportion
- * to the stride. A stride is kept while it uses LEAST_PERCENT of what may be
- * used, or more. */
+/* budget.c -- see budget.h. The use is taken to be in inverse proportion to the
+ * stride. A stride is kept while it uses at least LEAST_PERCENT of what is
+ * allowed. */
 #include "base/clock.h"
 #include "budget.h"
 
@@ -28,7 +28,7 @@ budget_begin(struct budget *budget, uint64_t percent, uint64_t allowed,
                               .stride = 1};
 }
 
-/* Returns what may be used in a window of LENGTH ns in which the threads ran
+/* Returns the limit of use in a window of LENGTH ns in which the threads ran
  * for RAN. */
 static uint64_t
 allowance(struct budget *budget, uint64_t length, uint64_t ran)
@@ -49,8 +49,8 @@ allowance(struct budget *budget, uint64_t length, uint64_t ran)
     return most;
 }
 
-/* Returns the stride after one of STRIDE, which used USED of MOST: at most
- * twice as long, and at least half. */
+/* Returns the stride that follows STRIDE, which used USED of MOST: from half of
+ * it to twice as long. */
 static uint32_t
 next_stride(uint32_t stride, uint64_t used, uint64_t most)
 {

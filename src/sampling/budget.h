@@ -3,12 +3,12 @@
  * budget.h -- keeps the sampler's own CPU time within a share of one CPU, and
  * within a share of what the threads use, by making ticks rarer. A tick then
  * stands for a longer time, so sums stay right. The cost in the threads that
- * are asked is not counted, nor is the first look at a thread. These are pure
+ * are asked and the first look at a thread are not counted. These are pure
  * functions.
  *
- * The share of what the threads use begins when a CREDIT is spent: a short run
- * is looked at closely. It is never less than 1/400 of one CPU. So a process
- * that waits is looked at, too.
+ * The share of what the threads use begins after a CREDIT is spent, so that a
+ * short run is looked at closely. It is never less than 1/400 of one CPU. So a
+ * process that waits is looked at, too.
  * Context: sampler.
  */
 #ifndef SAMPLING_BUDGET_H

@@ -7,14 +7,14 @@
  * is planned, in ns. */
 #define LONG_NS (10ull * NS_PER_SECOND)
 
-/* START is what one second allows: a tenth of what the first ten seconds allow.
- * A forked child has at least 1 / CHILD_PART of START. */
+/* START is the allowance of one second: a tenth of that of the first ten
+ * seconds. A forked child has at least 1 / CHILD_PART of START. */
 #define CHILD_PART 4u
 
 /* The plan leaves 1 / RESERVE of what may be spent for errors of the model. */
 #define RESERVE 10u
 
-/* CPU time, in ns, for which the rate is the one that was asked for, at most.
+/* Longest CPU time, in ns, for which the rate is the wanted one.
  */
 #define FULL_NS NS_PER_SECOND
 
@@ -91,8 +91,8 @@ planned(const struct cost *cost)
     return later > LONG_NS ? later : LONG_NS;
 }
 
-/* Returns the period at which samples spend, in the planned time, what may be
- * spent by its end. That is at least a quarter of what this time allows. */
+/* Returns the period at which samples spend in the planned time what may be
+ * spent by its end, but at least a quarter of what this time allows. */
 static uint64_t
 affordable(const struct cost *cost)
 {
@@ -111,7 +111,7 @@ affordable(const struct cost *cost)
     return period < cost->longest ? (uint64_t)period : cost->longest;
 }
 
-/* Whether the period NEW is so far from PRESENT that a change is worth it. */
+/* Whether the period NEW differs enough from PRESENT to be worth a change. */
 static bool
 is_worth_it(const struct cost *cost, uint64_t new, uint64_t present)
 {

@@ -9,14 +9,14 @@
 #include "thread_time.h"
 #include "counts.h"
 
-/* The sums that earlier files have. */
+/* The sums in earlier files. */
 static OF_PROFILE struct journal_sums earlier;
 
 /* The tick at which the clocks are read again. */
 static OF_PROFILE uint64_t clocks_due;
 
-/* Subtract from *SUMS what earlier files have, and the questions in flight:
- * they are counted in the file that has the answers. */
+/* Subtract from *SUMS those of earlier files, and the questions in flight,
+ * which count in the file with the answers. */
 static void
 subtract_earlier(struct journal_sums *sums)
 {
@@ -47,7 +47,7 @@ counts_publish(uint64_t now, bool is_last)
     sums->counts.time = now;
     sums->counts.rules = rules_count();
     sums->expired = clock_expired;
-    /* This takes two system calls: not at every tick. */
+    /* This takes two system calls, so it is not done at every tick. */
     if (sums->counts.ticks >= clocks_due || is_last) {
         clocks_due = sums->counts.ticks + 32;
         sums->counts.sampler_cpu = clock_own();

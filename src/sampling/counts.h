@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counts.h -- writes the sums of all thread times into the journal: what was
- * asked, taken and lost so far, and what it cost.
+ * counts.h -- writes the sums of all thread times into the journal: the samples
+ * that were asked for, taken and lost so far, and their cost.
  * Context: sampler.
  */
 #ifndef SAMPLING_COUNTS_H
@@ -21,8 +21,8 @@ void counts_rotate(uint64_t now);
 void counts_publish(uint64_t now, bool is_last);
 
 /* End the profile for REASON: write the last sums and the summary. A profile
- * without samples is not written, because its file is about to be removed; but
- * with KEEPS_ALL it is. */
+ * without samples is written only with KEEPS_ALL: otherwise its file is about
+ * to be removed. */
 void counts_end(enum end_reason reason, bool keeps_all);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * epoch.h -- the rate at which threads that run are sampled now. The user asks
  * for a rate. The process may have a lower rate, because sampling may cost no
- * more than SPROF_COST (afford.h). A time of one rate is an epoch. The
- * sampler's looks at waiting threads keep the rate that was asked for.
- * Context: sampler.
+ * more than SPROF_COST (afford.h). An epoch is a time with one rate. The
+ * sampler's looks at waiting threads keep the rate that was asked for. Context:
+ * sampler.
  */
 #ifndef SAMPLING_EPOCH_H
 #define SAMPLING_EPOCH_H

@@ -13,7 +13,7 @@
 /* TURN limits the time for which the sampler follows one thread, in ticks. */
 #define TURN 64
 
-/* NO_THREAD stands for no thread in place of an index. */
+/* NO_THREAD is the index of no thread. */
 #define NO_THREAD UINT32_MAX
 
 static OF_PROFILE cpu_set_t allowed; /* CPUs on which the sampler may run */

@@ -3,12 +3,12 @@
  * follow_cpu.h -- chooses the CPU on which the sampler runs. A signal to a
  * thread on another CPU arrives some microseconds late (an interrupt between
  * CPUs, slow in virtual machines). By then the thread has gone on, typically
- * into its next system call. This system call then seems to be hot. If the
- * sampler runs on the thread's own CPU, the sampler preempts the thread. The
- * signal then reaches the thread before its next instruction.
+ * into its next system call. This system call then seems to be hot. A sampler
+ * on the thread's own CPU preempts the thread, and the signal reaches it before
+ * its next instruction.
  *
  * So the sampler follows a thread that runs all the time. It follows several
- * such threads in turn. It does not follow a thread that mostly waits: the
+ * such threads in turn. It does not follow a thread that usually waits: the
  * scheduler would let that thread finish its work before the sampler runs.
  * Context: sampler.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_time.c -- see fork_time.h. The CPU times of short forks are added up. At
- * about one period they become one sample. So a process that does little more
- * than fork need not write a profile.
+ * fork_time.c -- see fork_time.h. The CPU times of short forks are added up.
+ * When they reach about one period, they become one sample. So a process that
+ * does little more than fork need not write a profile.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,7 @@ static __thread bool is_measured;
 
 /* OWED: CPU time of forks that have no sample yet, in ns. ENOUGH: the next
  * sample is taken when OWED reaches it, in ns; 0: not drawn yet. ENOUGH is
- * random. If two places fork in turn, each of them is then shown in some
- * samples. */
+ * random. So each of two places that fork in turn appears in some samples. */
 static __thread uint64_t owed, enough;
 
 static uint64_t

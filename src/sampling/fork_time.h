@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fork_time.h -- measures the CPU time of the calling thread's forks. No signal
- * may interrupt a fork: the kernel would begin the fork anew. Repeated signals
- * would make a large fork begin anew for ever. A held-back signal does not help
- * either: the kernel keeps only one, however long the fork takes. So the fork
- * handlers (pthread_atfork(3)) measure the time. This time becomes one sample
- * of the stack that called fork. The thread that forks calls all these
+ * may interrupt a fork: the kernel would begin the fork again, and repeated
+ * signals would keep a large fork from ever ending. A held-back signal does not
+ * help either: the kernel keeps only one, however long the fork takes. So the
+ * fork handlers (pthread_atfork(3)) measure the time. This time becomes one
+ * sample of the stack that called fork. The thread that forks calls all these
  * functions.
  * Context: hook.
  */

@@ -28,33 +28,33 @@
 #include "thread_time.h"
 #include "harvest.h"
 
-/* Most ns that a handler runs for; a thread that was longer in it had no CPU,
- * or was parked. */
+/* Longest run of a handler in ns. A thread that was longer in it had no CPU, or
+ * was parked. */
 #define HANDLED_MOST_NS 100000u
 
 /* Two times between samples are the same if they differ by at most 1 /
- * BEAT_PART. So many same times in a row are a beat (BEATS_LEAST); BEATS_MOST
- * are counted.
+ * BEAT_PART. BEATS_LEAST same times in a row are a beat; at most BEATS_MOST are
+ * counted.
  */
 #define BEAT_PART 16u
 #define BEATS_LEAST 4u
 #define BEATS_MOST 8u
 
-/* The part of the points of a machine that stood still which a sample takes. */
+/* If the machine stood still, a sample takes this part of the missed points. */
 #define STALLED_PART 4u
 
 /* Samples over which the time between two of them is an average. */
 #define GAP_POINTS 128u
 
-/* A sample without a clock stands for a point, but for 1 / ROUGH_PART of it
- * (vary.h). */
+/* A sample without a clock stands for a point, give or take 1 / ROUGH_PART of
+ * it (vary.h). */
 #define ROUGH_PART 4u
 
 static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
 static OF_PROFILE bool (*listener)(struct slot *slot);
 
-/* Slots are being taken, in the order of their times. */
+/* Slots are being turned into samples, in the order of their times. */
 static OF_PROFILE bool is_harvesting;
 
 uint32_t
@@ -69,11 +69,11 @@ harvest_listen(bool (*given)(struct slot *slot))
     listener = given;
 }
 
-/* How far the main thread's stack may grow at once. Nothing else is mapped so
- * close below it. */
+/* Limit in bytes of the growth of the main thread's stack at once. Nothing else
+ * is mapped so close below it. */
 #define GROWTH_MOST (64u << 20)
 
-/* Tell the handler where the thread's own stack lies. It ends below the
+/* Give the handler the bounds of the thread's own stack. It ends below the
  * thread's control block, if that is in the same mapping as the stack pointer.
  * The main thread's stack reaches to the end of its mapping. */
 static void
@@ -96,7 +96,7 @@ learn_stack(struct thread_time *account, uint32_t index,
 }
 
 /* Whether the handler that made SLOT may not know where the thread's stack is:
- * no sample told it, or the main thread's stack has grown since. */
+ * no sample has shown it, or the main thread's stack has grown since. */
 static bool
 lacks_stack(const struct thread_time *account, const struct slot *slot)
 {
@@ -111,20 +111,19 @@ static uint64_t
 tick_weight(struct thread_time *account, uint32_t index, uint64_t clock)
 {
     account->ticks += 1 + serve_take_user_ticks(index);
-    /* A slot of before a fork may come after the fork's. */
+    /* A slot from before a fork may come after the fork's sample. */
     return clock > account->ticks_clock
                ? (clock - account->ticks_clock) / account->ticks
                : 0;
 }
 
 /*
- * Returns the CPU time that the sample in SLOT stands for if none was held
- * back: the average time between two samples, not the time between these two.
- * The kernel lets threads that take turns on a CPU share the countdown to the
- * next sample. So the distances between one thread's samples are as irregular
- * as chance can make them. To weigh by them would double the variance. What is
- * still missing is made up for in the end, when the samples of a thread are
- * scaled to its clock.
+ * Returns the weight of the sample in SLOT in CPU time if none was held back:
+ * the average time between two samples, not the time between these two. The
+ * kernel lets threads that take turns on a CPU share the countdown to the next
+ * sample. So the distances between one thread's samples are as irregular as
+ * chance can make them. Weights by them would double the variance. The rest is
+ * made up for at the end, when the samples of a thread are scaled to its clock.
  */
 static uint64_t
 weigh_point(struct thread_time *account, uint32_t index,
@@ -139,7 +138,8 @@ weigh_point(struct thread_time *account, uint32_t index,
         return period;
     if (account->trigger == TRIGGER_TIMER)
         return trigger_timer_period(period);
-    /* The timers of young threads are for threads that end young. */
+    /* Samples by the timers of young threads count only for threads that end
+     * young. */
     return trigger_is_split() && slot->in_syscall
                ? tick_weight(account, index, clock)
                : 0;
@@ -163,8 +163,8 @@ note_beat(struct thread_time *account, uint64_t gap, uint64_t point)
     }
 }
 
-/* What CPU time passed between two samples, in ns. ALL may be wrong by ROUGH.
- * KERNEL: the kernel's part since the last sample of which it is known. */
+/* The CPU time between two samples, in ns. ALL may be wrong by ROUGH. KERNEL:
+ * the kernel's part since the last sample of which it is known. */
 struct between {
     uint64_t all, rough, kernel;
 };
@@ -205,8 +205,8 @@ take_between(struct thread_time *account, const struct slot *slot,
     return between;
 }
 
-/* Count SLOT's sample, and the time of the program's own that passed since the
- * kernel's part was last read. Of the last GAP_POINTS or so all count. */
+/* Count SLOT's sample, and the program's own time since the kernel's part was
+ * last read. About the last GAP_POINTS points count. */
 static void
 count_own(struct thread_time *account, const struct slot *slot)
 {
@@ -226,9 +226,9 @@ count_own(struct thread_time *account, const struct slot *slot)
     }
 }
 
-/* Returns how much CPU time of the program's own lies between two samples, on
- * the average. It is not POINT if timers expire at ticks of the kernel: on a
- * busy machine a thread runs up to a tick, or between two ticks. */
+/* Returns the average CPU time of the program's own between two samples. It is
+ * not POINT if timers expire at ticks of the kernel: on a busy machine a thread
+ * runs up to a tick, or between two ticks. */
 static uint64_t
 average_gap(const struct thread_time *account, uint64_t point)
 {
@@ -238,10 +238,9 @@ average_gap(const struct thread_time *account, uint64_t point)
     return gap > point / 4 ? gap : point;
 }
 
-/* Returns how many points of POINT ns passed in the system call after which
- * there is a sample, by the kernel's part of the thread's clock: at least
- * LEAST. The part counts by ticks, so what is left of it belongs to the next
- * call, up to a tick. */
+/* Returns how many points of POINT ns passed in the system call before a
+ * sample, by the kernel's part of the thread's clock: at least LEAST. The part
+ * counts by ticks, so its rest, up to a tick, belongs to the next call. */
 static uint64_t
 count_in_kernel(struct thread_time *account, const struct between *between,
                 uint64_t least, uint64_t point)
@@ -279,8 +278,8 @@ count_beats(struct thread_time *account, const struct between *between,
 /* Returns how many points a sample outside calls stands for, if there is a
  * beat. Beats that passed without a sample, as on a machine that stood still,
  * are shared among this sample and the next ones: each takes 1 / STALLED_PART.
- * A call cannot tell them from its own. If they were dropped here, calls would
- * have too much. */
+ * A call cannot distinguish them from its own. If they were dropped here, calls
+ * would get too much. */
 static uint64_t
 count_stalled(struct thread_time *account, const struct between *between,
               uint64_t least)
@@ -294,14 +293,14 @@ count_stalled(struct thread_time *account, const struct between *between,
 }
 
 /*
- * Returns how many points the sample in SLOT stands for, of which each is POINT
- * ns of CPU time. A system call holds back the signals of all points that pass
- * in it, and the thread has one sample when it returns. The thread's clocks
- * tell how many points these were.
+ * Returns how many points, each of POINT ns of CPU time, the sample in SLOT
+ * stands for. A system call holds back the signals of all points that pass in
+ * it, and the thread has one sample when it returns. The thread's clocks show
+ * how many points these were.
  *
  * A thread that shares no countdown has a sample every beat, so there was a
- * point for each whole beat. Else the kernel's part of the time since the last
- * sample tells. It counts by ticks, and so it is right on the average.
+ * point for each whole beat. Otherwise the kernel's part of the time since the
+ * last sample shows the number. It counts by ticks, so it is right on average.
  */
 static uint64_t
 count_points(struct thread_time *account, const struct slot *slot,
@@ -321,8 +320,8 @@ count_points(struct thread_time *account, const struct slot *slot,
     count_own(account, slot);
     if (point == 0 || between.all == 0)
         return least;
-    /* Of perf that does not see the kernel, a beat may have passed there: its
-     * time is that of the timers' samples. */
+    /* If perf does not see the kernel, a beat may have passed there. Its time
+     * belongs to the timers' samples. */
     bool is_known = slot->in_syscall || !trigger_is_split();
     bool is_regular = is_known && account->beats >= BEATS_LEAST &&
                       between.all >= 2 * between.rough;
@@ -336,8 +335,8 @@ count_points(struct thread_time *account, const struct slot *slot,
 }
 
 /* Give half of the samples that were lost before SLOT's, each of POINT ns, to
- * the place of the thread's last sample: they lie between both. Returns their
- * CPU time. */
+ * the place of the thread's last sample: they lie between the two samples.
+ * Returns their CPU time. */
 static uint64_t
 give_back_owed(const struct thread_time *account, uint32_t index,
                const struct slot *slot, uint64_t point)
@@ -428,8 +427,8 @@ take_sample(struct slot *slot, uint32_t index)
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
     struct journal_place place = place_of(slot, index);
-    /* Where the handler did not read the clock, its value at the last look will
-     * do. */
+    /* Where the handler did not read the clock, its value at the last look is
+     * good enough. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;
     uint64_t cpu = weigh_sample(account, index, slot, clock);
     account->is_reached = true;
@@ -504,8 +503,8 @@ harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock)
                : index;
 }
 
-/* perf interrupts a thread that another trigger was given to, because no sample
- * had come for long. With both, the thread would have too many samples. */
+/* perf interrupts a thread that got another trigger, because no sample had come
+ * for a long time. With both, the thread would have too many samples. */
 static void
 return_to_perf(struct thread_time *account, const struct slot *slot)
 {
@@ -550,7 +549,8 @@ harvest_begin_round(uint32_t every, uint64_t random)
     round_random = random;
 }
 
-/* Turn SLOT into a sample, and free it. It is taken, and its walk is over. */
+/* Turn SLOT, which is taken and whose walk is over, into a sample, and free
+ * it. */
 static void
 take_slot(struct slot *slot)
 {
@@ -584,8 +584,8 @@ list_done(void)
     return count;
 }
 
-/* Turn the slots into samples whose walk is over: what their addresses mean is
- * in the present module map. */
+/* Turn the slots whose walk is over into samples: the present module map knows
+ * their addresses. */
 static void
 take_walked(void)
 {
@@ -614,7 +614,7 @@ harvest_refresh_modules(void)
     journal_jitdumps();
 }
 
-/* Returns whether the list of done slots is still that of before. */
+/* Returns whether the list of done slots is unchanged. */
 static bool
 finish_slot(struct slot *slot)
 {

@@ -12,20 +12,21 @@
 #include "base/loss.h"
 #include "capture/slot.h"
 
-/* Turn the slots that are DONE into samples. Walks that are unfinished are
- * finished before. A call while they are taken does nothing, and returns false.
+/* Turn the slots that are DONE into samples, after finishing unfinished walks.
+ * A call during another one does nothing, and returns false.
  */
 bool harvest_slots(void);
 
-/* Read the module map anew. The slots whose walk is over become samples before,
- * while their addresses still mean what they meant then. */
+/* Read the module map again. Before that, the slots whose walk is over become
+ * samples, while the old map still fits their addresses. */
 void harvest_refresh_modules(void);
 
 /* Begin a harvest: after EVERY further samples of threads' own clocks the bell
  * rings. RANDOM is any number. */
 void harvest_begin_round(uint32_t every, uint64_t random);
 
-/* Longest time, in ns, that a thread runs on after it has reported its end. */
+/* Longest time, in ns, for which a thread runs on after it has reported its
+ * end. */
 #define HARVEST_LEAVING_NS 10000000u
 
 /* Returns the index of thread TID, which was alive at TIME with its CPU clock
@@ -45,7 +46,7 @@ bool harvest_is_waiting(uint64_t since);
 /* Returns a new number for a question. */
 uint32_t harvest_sequence(void);
 
-/* Give answers to LISTENER first; NULL: to none. LISTENER returns whether the
+/* Give answers first to LISTENER (NULL: to nobody), which returns whether the
  * question was its own. */
 void harvest_listen(bool (*listener)(struct slot *slot));
 

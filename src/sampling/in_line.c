@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * in_line.c -- see in_line.h. Time in line is taken from the rest of wall time
- * (thread_time.h). It has no place at first. Then it belongs to one, and is
- * written when another follows.
+ * (thread_time.h). At first it has no place. Then it gets one, and is written
+ * when another place follows.
  *
- * The hard thing is that the kernel tells neither where a thread stands in line
- * nor how long it has stood there before it gets its CPU.
+ * The hard thing is that the kernel does not show where a thread stands in
+ * line. How long it stood there is known only when it gets its CPU.
  */
 #include "base/clock.h"
 #include "base/state.h"
@@ -18,8 +18,8 @@
 #include "wait_times.h"
 #include "in_line.h"
 
-/* Time in line that no look has found a place for in LINE_NS ns is shown at the
- * most likely one. At one place LINE_MOST_NS ns have a record of their own. */
+/* If no look finds a place in LINE_NS ns, time in line is shown at the most
+ * likely place. LINE_MOST_NS ns at one place get a record of their own. */
 #define LINE_NS 100000000u
 #define LINE_MOST_NS 16000000u
 
@@ -29,7 +29,7 @@ in_line_read(struct thread_time *account, uint32_t index, uint64_t *times)
     const struct look_line before = account->in_line;
     const struct look_line line = look_line(threads_at(index)->tid);
     *times = 0;
-    /* It could not be read. */
+    /* The kernel does not show it. */
     if (line.ns < before.ns)
         return 0;
     account->in_line = line;
@@ -127,7 +127,8 @@ in_line_note(struct thread_time *account, uint32_t index, uint64_t queued,
         queued = account->stood;
     if (queued > rest)
         queued = rest;
-    /* The kernel counts time in line when it is over, so less says nothing. */
+    /* The kernel counts time in line when it is over, so a smaller value means
+     * nothing. */
     account->mostly_queues |= queued != 0 && queued >= rest / 2;
     alarms_see_queue(queued);
     if (place.node != 0 && times <= 1 && queued > distance && queued > own)

@@ -96,7 +96,7 @@ write_mark(const struct mark *mark, uint32_t index)
     journal_append(RECORD_MARK, &record, sizeof(record), &tail, 1);
 }
 
-/* Write a mark that says how many marks were lost for want of room. */
+/* Write a mark that says how many marks were lost because there was no room. */
 static void
 write_lost(uint64_t now, uint32_t lost)
 {
@@ -118,7 +118,7 @@ marks_write(void)
         write_mark(&mark, harvest_find_thread(mark.tid, mark.time, CLOCK_NONE));
         if (mark.kind == MARK_SPAN)
             alarms_see_span(mark.name, mark.duration);
-        /* A thread that parks meanwhile must not wait for thousands of marks.
+        /* A thread that parks now must not wait for thousands of marks.
          */
         if (i % SERVE_EVERY == 0)
             serve_parked();

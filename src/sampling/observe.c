@@ -2,14 +2,14 @@
 /*
  * observe.c -- see observe.h.
  *
- * Wall time is split exactly. The thread's CPU clock says for how long it ran
- * between two looks. The samples that interrupted it show where. For the rest
- * of that time the thread waited. This time is shown where the look finds it.
+ * Wall time is split exactly. The thread's CPU clock shows how long it ran
+ * between two looks, and the samples that interrupted it show where. For the
+ * rest it waited. That time is shown at the place where the look finds it.
  *
  * The hard thing is the cost of looking. A quiet thread has not run since a
  * look found it waiting, so it still waits there. Its record stays open, and
- * the thread is not looked at. Subtract the CPU time of the sampler, and of all
- * threads that were looked at, from the process's. If the rest has grown, a
+ * the thread is not looked at. Subtract from the process's CPU time that of the
+ * sampler, and of all threads that were looked at. If the rest has grown, a
  * quiet thread has run. Then the quiet threads are looked at (quiet.h).
  */
 #include <stddef.h>
@@ -35,28 +35,28 @@
 #include "wait_times.h"
 #include "observe.h"
 
-/* Most threads that one tick looks at: LOOK_MOST of those that ran lately, and
- * SCAN_MOST of the others. Thrift divides both limits, but not below
- * LOOK_LEAST. */
+/* Limits of the threads that one tick looks at: LOOK_MOST of those that ran
+ * lately, and SCAN_MOST of the others. Thrift divides both limits, but not
+ * below LOOK_LEAST. */
 #define LOOK_MOST 256u
 #define SCAN_MOST 64u
 #define LOOK_LEAST 8u
 
-/* Most threads that are looked at once more when the program ends. */
+/* Limit of the threads that are looked at once more when the program ends. */
 #define LAST_MOST 8u
 
-/* Most threads whose labels are compared in one tick. */
+/* Limit of the threads whose labels are compared in one tick. */
 #define LABEL_MOST 256u
 
-/* A thread is quiet when so many looks in a row find that it has not run: if
- * there are no more than FEW_ACTIVE others, QUIET_LOOKS_OF_FEW. A short run of
- * a quiet thread is found late, and its wait has the time until then. */
+/* A thread is quiet when QUIET_LOOKS looks in a row find that it has not run,
+ * or QUIET_LOOKS_OF_FEW if at most FEW_ACTIVE others are active. A short run of
+ * a quiet thread is found late, and its wait gets the time until then. */
 #define QUIET_LOOKS 2u
 #define QUIET_LOOKS_OF_FEW 64u
 #define FEW_ACTIVE 128u
 
 /* CPU time, in ns, after which a thread's clock is written again. After a kill
- * the profile lacks less than that of each thread, and the time since the last
+ * the profile lacks less than that for each thread, and the time since the last
  * tick. */
 #define LIVE_NS 2000000u
 
@@ -66,11 +66,11 @@
 #define UNREACHED_NS 100000000u
 
 /* Least part of that time, 1 / USER_PART, that is outside the kernel. A thread
- * with less may have been in one system call. */
+ * with a smaller part may have been in one system call. */
 #define USER_PART 8u
 
-/* CPU time, in ns, for which a thread counts as one that waits now and then
- * after a noted wait was found. */
+/* After a noted wait, a thread counts as one that waits now and then for this
+ * CPU time, in ns. */
 #define NOTED_NS 100000000u
 
 #define ASK_MOST 128u /* most questions in a tick: half of SLOTS_LEAST */
@@ -79,12 +79,12 @@
 #define SERVE_EVERY 8u
 
 /* Some threads must not be interrupted (TRIGGER_NONE; tracee.h). Their CPU time
- * is recorded without a stack. Otherwise their other samples would be scaled up
- * to cover it. One record covers the looks of RECORD_NS ns of wall time. */
+ * is recorded without a stack, so that their other samples are not scaled up to
+ * cover it. One record covers the looks of RECORD_NS ns of wall time. */
 #define RECORD_NS 100000000u
 
-/* Thread INDEX, whose thread time is ACCOUNT, ran for RAN of the BETWEEN ns
- * before NOW. */
+/* A look at thread INDEX, whose thread time is ACCOUNT: it ran for RAN of the
+ * BETWEEN ns before NOW. */
 static void
 add_unsampled(struct thread_time *account, uint32_t index, uint64_t ran,
               uint64_t between, uint64_t now)
@@ -146,7 +146,7 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
 #define WAITS_PART 32u
 
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
-static OF_PROFILE uint64_t distance; /* least ns between two looks of late */
+static OF_PROFILE uint64_t distance; /* least ns between two recent looks */
 
 void
 observe_begin(void)
@@ -155,10 +155,11 @@ observe_begin(void)
     label_looks = 0;
 }
 
-/* The thread's clock has moved, so its wait is over. It ran for RAN ns, and was
- * IDLE for others, since the last look. If looks came at equal distances, the
- * next wait would have all of IDLE: that is right on the average. But they are
- * rarer after a long wait. Of what is longer for that, half is the wait's. */
+/* The thread's clock has moved, so its wait is over. Since the last look it ran
+ * for RAN ns, and did not run for IDLE ns. If looks came at equal distances,
+ * the next wait would get all of IDLE, which is right on average. But they are
+ * rarer after a long wait. Half of the distance that this adds belongs to the
+ * wait. */
 static void
 end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
          uint64_t idle, uint64_t now)
@@ -179,14 +180,14 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
 /* Doubt the trigger of a thread that has run for long without a sample.
  *
  * Samples are harvested before the clocks are read, and the thread runs on
- * between the two. So what it ran since the last check says nothing: its
- * samples may not be harvested yet. What it ran before that check counts,
- * because those samples were harvested before this one. (A busy thread is
- * looked at up to 128 ms apart. A doubt by the clock at this check gave such
- * threads a timer beside their event.)
+ * between the two. So its run since the last check proves nothing: its samples
+ * may not be harvested yet. Its run before that check counts, because those
+ * samples were harvested before this check. (A busy thread is looked at up to
+ * 128 ms apart. A doubt by the clock at this check gave such threads a timer
+ * beside their event.)
  *
- * Our events and timers do not interrupt a system call. A question does: some
- * calls then return before they have done all (sendfile(2),
+ * Our events and timers do not interrupt a system call. A question does, and
+ * some calls then return before they have done all (sendfile(2),
  * copy_file_range(2)). So a thread that is in the kernel all the time is not
  * asked. */
 static void
@@ -224,8 +225,7 @@ ask_now(struct thread_time *account, uint32_t index, uint64_t clock,
     return true;
 }
 
-/* The thread ran, and may still run. Ask it, or see whether its own trigger
- * works. */
+/* The thread ran, and may still run. Ask it, or check its own trigger. */
 static void
 see_running(struct thread_time *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct observe_view *view)
@@ -242,7 +242,7 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
     in_line_hurry(account, index, now);
 }
 
-/* The thread is in line. Find out where. */
+/* The thread is in line. Find its place. */
 static void
 see_in_line(struct thread_time *account, uint32_t index, uint64_t clock,
             uint64_t now, struct observe_view *view)
@@ -253,7 +253,7 @@ see_in_line(struct thread_time *account, uint32_t index, uint64_t clock,
         in_line_see(account, index, clock, now);
 }
 
-/* A look finds the thread waiting. Take the note of that. */
+/* A look finds the thread waiting. Take the note of that wait. */
 static void
 note_wait(struct thread_time *account, uint32_t index, uint64_t clock)
 {
@@ -261,8 +261,8 @@ note_wait(struct thread_time *account, uint32_t index, uint64_t clock)
     account->noted_clock = clock;
 }
 
-/* The rest of wall time that is in no measured call is not given to one, unless
- * it is so much, in ns, that no look will find where it was. */
+/* Wall time outside measured calls is not given to one, unless it is at least
+ * this much, in ns: then no look will find its place. */
 #define UNTIMED_MOST 100000000
 
 /* The thread waits at PLACE, as LOOK says. */
@@ -273,7 +273,7 @@ begin_wait(struct thread_time *account, uint32_t index, const struct look *look,
     uint64_t ns;
     int64_t others = 0;
     if (!wait_times_find(account, index, place, now, &ns)) {
-        /* The record of a wait is the last while it is open. */
+        /* While a wait is open, its record is the last one. */
         in_line_place(account, index, place, now);
     } else if (account->rest < UNTIMED_MOST) {
         others = account->rest;
@@ -316,8 +316,8 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
 }
 
 /* The thread ran for RAN ns between two looks. Returns the part of it that no
- * sample stands for yet. A hook has made a sample of each fork. A thread that
- * is asked just after its fork would show the time of the fork a second time.
+ * sample covers yet. A hook has made a sample of each fork. A thread that is
+ * asked just after its fork would show the time of the fork a second time.
  */
 static uint64_t
 without_measured(uint32_t index, uint64_t ran)
@@ -354,14 +354,14 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     uint64_t rest = without_measured(index, ran);
     bool runs = asking_finds(account, index, clock, ran, between);
     bool was_in_flight = account->in_flight;
-    /* At once: a moment later it may be elsewhere. */
+    /* Done at once: a moment later it may be elsewhere. */
     bool is_asked =
         runs && rest != 0 && ask_now(account, index, clock, now, view);
     bool has_no_waits =
         thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK;
     rates_run(account, clock);
     thread_time_activate(index);
-    /* It stood in no line while it waited. */
+    /* While it waited, it was not in line. */
     if (account->wait != NULL) {
         since = account->wait_until;
         between = now - since;
@@ -393,12 +393,12 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
-    /* A thread that is asked in line, too, is found more often for that. */
+    /* A thread that is asked in line, too, is found more often. */
     bool is_found = runs && account->noted.pc != 0;
     uint64_t open =
         (uint64_t)((__uint128_t)(between - (is_found ? 0 : idle_queued)) *
                    rest / ran);
-    /* It answers when its system call returns, and ran in that meanwhile. */
+    /* It answers when its system call returns, and runs until then. */
     if (was_in_flight && account->trigger == TRIGGER_ASK)
         account->asked_for += rest;
     if (is_asked)
@@ -449,7 +449,7 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
 }
 
 /* Returns the CPU time that thread INDEX used since the last look. Its calls
- * are measured to now, not to the begin of the tick. */
+ * are measured up to now, not to the beginning of the tick. */
 static uint64_t
 look_at_thread(uint32_t index, struct observe_view *view)
 {
@@ -489,7 +489,7 @@ share_of(uint32_t most, uint32_t thrift)
 /* A thread that wakes, changes its labels and waits again may use too little
  * CPU time to be noticed. Its new labels show that this wait is another one. So
  * a tick compares the labels of some threads, and looks at those that changed.
- * It does so twice after each change, because the first time may be too early.
+ * It does so twice after each change, because the first look may be too early.
  */
 static void
 activate_relabelled(struct observe_view *view)
@@ -565,8 +565,8 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
 }
 
 /* Show, without a stack, the wall time in which the thread was seen neither
- * running nor waiting. It is left out if it is less than a period: looks at
- * random instants may miss as much. */
+ * running nor waiting. Less than a period is left out: looks at random instants
+ * may miss as much. */
 static void
 show_rest(struct thread_time *account, uint32_t index, uint64_t end)
 {
@@ -597,7 +597,7 @@ show_all(struct thread_time *account, uint32_t index, uint64_t clock,
         (void)wait_times_close(account, waited);
         wait_close(index, waited);
     } else {
-        /* A thread that reported its END may have been entered after it. */
+        /* A thread that reported its END may have been entered after that. */
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
     (void)wait_times_take(account, index, 0, end);

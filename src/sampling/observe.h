@@ -20,9 +20,9 @@ struct observe_view {
     bool ran;        /* some thread ran since the last tick */
     bool changes;    /* a thread ran for a part of the time, or is new: the next
                         tick should come soon */
-    bool relabelled; /* a thread has other labels than its wait began with */
-    /* Of the threads that ran and waited, the least number of waits in a row at
-     * one place. */
+    bool relabelled; /* the labels of a waiting thread have changed */
+    /* The least number of waits in a row at one place, among the threads that
+     * ran and waited. */
     uint32_t same;
     bool waits; /* a thread waited for a part of the time, even a small one */
     uint32_t asked;       /* questions that were sent */
@@ -35,12 +35,12 @@ struct observe_view {
 void observe_begin(void);
 
 /* The program ends: look once more at some of the threads that have run lately,
- * but for ENDER. */
+ * except ENDER. */
 void observe_last(pid_t ender);
 
 /* Look at the threads at the time NOW. RANDOM is any number. The limits of the
- * number of threads are divided by THRIFT. A later tick looks at each of the
- * others, by chance. */
+ * number of threads are divided by THRIFT. Chance decides in which later tick
+ * each of the others is looked at. */
 void observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
                      struct observe_view *view);
 

@@ -12,7 +12,7 @@
 
 struct pace {
     uint64_t start, period; /* ns */
-    uint64_t index;         /* of the period whose instant comes next */
+    uint64_t index;         /* start of the period whose instant comes next */
     uint64_t random;        /* state of the generator */
 };
 
@@ -20,15 +20,16 @@ struct pace {
 void pace_begin(struct pace *pace, uint64_t start, uint64_t period,
                 uint64_t seed);
 
-/* Returns the next instant as of NOW. It lies in the STRIDE periods after the
- * last ones; or, if some were missed, in those from the present one on. */
+/* Returns the next instant, seen from NOW. It lies in the STRIDE periods after
+ * the last ones. If some were missed, the STRIDE periods begin with the present
+ * one. */
 uint64_t pace_next(struct pace *pace, uint64_t now, uint32_t stride);
 
-/* Something happened at NOW: draw the next instant from the next period. */
+/* An event at NOW: draw the next instant from the next period. */
 void pace_hurry(struct pace *pace, uint64_t now);
 
-/* Nothing could happen until NOW: begin the periods anew, so that no instant is
- * drawn that has passed. */
+/* Until NOW no look was possible: begin the periods anew, so that no past
+ * instant is drawn. */
 void pace_shift(struct pace *pace, uint64_t now);
 
 /* Returns a random number below LIMIT (> 0). */

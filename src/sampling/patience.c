@@ -2,18 +2,18 @@
 /* patience.c -- see patience.h. */
 #include "patience.h"
 
-/* For how long, in ns, the sampler hurries after it was needed soon. A thread
+/* Time in ns for which the sampler hurries after it was needed soon. A thread
  * that misses a rule may park until it is served. New threads, and many that
  * run, would be seen late. */
 #define NEEDED_NS 250000000u
 
-/* ns without a thread that waits after which the sampler hurries: then ticks
- * are rare, and a CPU may never be free. */
+/* If no thread has waited for so many ns, the sampler hurries: then ticks are
+ * rare, and a CPU may never be free. */
 #define WAITED_NS 250000000u
 
-/* A wake-up is late after LATE_NS ns. It weighs as much as LATE_WEIGHT that are
- * not; after VERY_LATE_NS as much as LATE_MOST. The sampler hurries if the late
- * ones have LATE_MOST more weight, and then for HURRIED wake-ups that are not
+/* A wake-up is late after LATE_NS ns. It outweighs LATE_WEIGHT that are not
+ * late; after VERY_LATE_NS it outweighs LATE_MOST. When late ones outweigh the
+ * others by LATE_MOST, the sampler hurries for HURRIED wake-ups that are not
  * late. */
 #define LATE_NS 250000u
 #define VERY_LATE_NS 4000000u

@@ -26,7 +26,7 @@
 #define SLOW_NS 1000000u
 
 static OF_PROFILE int64_t unexplained; /* ns of CPU time */
-static OF_PROFILE int64_t doubted;     /* the part that a slow search is for */
+static OF_PROFILE int64_t doubted;     /* a slow search must explain it */
 static OF_PROFILE uint64_t process_seen, own_seen;
 static OF_PROFILE uint32_t cursor;  /* the next entry of the quick search */
 static OF_PROFILE uint32_t scanned; /* entries that it has passed */
@@ -34,7 +34,7 @@ static OF_PROFILE uint32_t quick;   /* its looks that are left in this tick */
 static OF_PROFILE uint32_t slow;    /* those of the slow search */
 static OF_PROFILE uint32_t slow_cursor;
 static OF_PROFILE uint32_t slow_left; /* entries that it has not passed */
-static OF_PROFILE uint64_t slow_at;   /* its looks until then are done */
+static OF_PROFILE uint64_t slow_at;   /* its looks up to this time are done */
 static OF_PROFILE bool is_due;        /* it must begin, or begin again */
 
 void
@@ -54,9 +54,9 @@ quiet_explain(uint64_t cpu)
     unexplained -= (int64_t)cpu;
 }
 
-/* Now all that was looked at is in the process's clock. If more is explained
- * than was used, the time of a thread may have been explained twice. Another
- * one may hide behind that. */
+/* Now the process's clock includes all that was looked at. If more is explained
+ * than was used, the time of a thread may have been explained twice. That may
+ * hide another one. */
 static void
 doubt(void)
 {
@@ -89,7 +89,7 @@ begin_slowly(uint64_t now, uint32_t thrift)
 uint64_t
 quiet_read(uint64_t now, uint32_t most, uint32_t thrift, uint64_t *process)
 {
-    /* Each reading of a thread's clock brings the process's up to date. */
+    /* Each reading of a thread's clock updates the process's clock. */
     *process = clock_process();
     uint64_t own = clock_own();
     unexplained += (int64_t)(*process - process_seen);

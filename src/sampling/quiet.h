@@ -13,14 +13,14 @@
 /* Begin: all CPU time until now is explained. */
 void quiet_begin(void);
 
-/* CPU ns of the process are explained: by a look, or because they are those of
- * a thread that came and went unseen. */
+/* CPU ns of the process are explained, by a look or by a thread that came and
+ * went unseen. */
 void quiet_explain(uint64_t cpu);
 
 /* Read the clocks of the process and of the sampler, after those of the active
  * threads in the tick of NOW. At most MOST quiet threads are looked at in this
  * tick because time is unexplained. THRIFT slows the looks at the others.
- * Returns the CPU ns of the sampler. Those of the process are then in PROCESS.
+ * Returns the CPU ns of the sampler. PROCESS becomes those of the process.
  */
 uint64_t quiet_read(uint64_t now, uint32_t most, uint32_t thrift,
                     uint64_t *process);

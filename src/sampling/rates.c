@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rates.c -- see rates.h. What a thread ran between two looks is counted for
- * the limit that held at the first of them: a change of the trigger comes right
- * before a look.
+ * rates.c -- see rates.h. The run of a thread between two looks counts for the
+ * limit at the first of them: a change of the trigger comes right before a
+ * look.
  */
 #include "base/clock.h"
 #include "base/state.h"

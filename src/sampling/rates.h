@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rates.h -- counts the CPU time in which samples were due, and the samples
- * that were taken of it. Both are counted by what limited the rate meanwhile
+ * that were taken of it. Both are counted by the limit of the rate at the time
  * (base/rate.h).
  * Context: sampler.
  */
@@ -19,7 +19,7 @@
 void rates_spare(bool is_sparing);
 
 /* The CPU clock of the thread of ACCOUNT reads CLOCK, and its trigger is ready.
- * What the thread ran before was too early for the trigger. */
+ * The thread's run before that was too early for the trigger. */
 void rates_start(struct thread_time *account, uint64_t clock);
 
 /* The CPU clock of the thread of ACCOUNT reads CLOCK now. */

@@ -2,10 +2,10 @@
 /*
  * recorder.c -- see recorder.h. A rotation touches nothing that interrupts
  * threads, and questions in flight are answered after it: no sample is lost, or
- * counted twice. Each thread's time is split at one instant; a rest that is not
+ * counted twice. Each thread's time is split at one instant. A rest that is not
  * shown by then goes into the next file.
  *
- * Only time in which sampling is on counts, because nothing else fills a file.
+ * Only time with sampling on counts, because only samples fill a file.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -92,8 +92,8 @@ mark_loss(uint64_t now)
 }
 
 /* As in a rotation, each thread's time is split at one instant. The new file
- * has what comes after, complete in itself. A user who copied the file before
- * shortening it has two files that follow one another. */
+ * has all time after that instant, and is complete in itself. A user who copied
+ * the file before shortening it has two files that follow one another. */
 void
 recorder_begin_again(void)
 {

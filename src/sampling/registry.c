@@ -28,8 +28,8 @@ static OF_PROCESS bool is_renewed;
 static OF_PROCESS _Atomic pid_t newest;
 static OF_PROCESS pid_t taken; /* what the sampler has taken of the list */
 
-/* A signal handler may interrupt this and register the same thread. It finds
- * the thread new already, and the list is changed once. */
+/* A signal handler may interrupt this and register the same thread. It then
+ * finds the thread marked as new, so the list is changed once. */
 static void
 put_in_front(struct entry *entry, pid_t tid)
 {
@@ -41,7 +41,7 @@ put_in_front(struct entry *entry, pid_t tid)
     while (!atomic_compare_exchange_weak(&newest, &front, tid));
 }
 
-/* Register the calling thread from the moment on when its CPU clock was CLOCK.
+/* Register the calling thread, from the moment when its CPU clock was CLOCK.
  */
 static void
 add(uint64_t clock)

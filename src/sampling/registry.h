@@ -17,17 +17,17 @@ struct registry_moment {
     uint64_t clock; /* CPU clock of the thread in ns */
 };
 
-/* A profile begins. Threads of this process that were registered stay so; in
- * the child of a fork, the calling thread. Returns 0, or -1 if memory is short.
- * Context: start. */
+/* A profile begins. Registered threads of this process stay registered; in the
+ * child of a fork, the calling thread does. Returns 0, or -1 if memory is
+ * short. Context: start. */
 int registry_begin(const struct settings *settings);
 
 /* Register the calling thread, and wake the sampler. If the thread was
  * registered before, the first time counts. Context: any. */
 void registry_add_caller(void);
 
-/* Whether thread TID is registered. If it is, *SINCE tells when it registered.
- * Context: any. */
+/* Whether thread TID is registered. If so, *SINCE becomes the time of its
+ * registration. Context: any. */
 bool registry_find(pid_t tid, struct registry_moment *since);
 
 /* Returns a thread that has registered since it was last returned, or 0.

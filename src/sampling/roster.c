@@ -34,24 +34,26 @@
 /* The reading of the list may take this share of the time: 1/50 if threads were
  * made or have ended, 1/1000 if not. When threads were made or have ended, no
  * pause is longer than PAUSE_NS: the process lives until its last thread is
- * seen to be gone. Else no pause is shorter: only a thread in place of one that
- * left untold is found that way, and its own samples find it sooner. */
+ * seen to be gone. Otherwise no pause is shorter: the list then finds only a
+ * thread that replaces one which left unreported, and samples find such a
+ * thread sooner. */
 #define SHARE_STALE 50u
 #define SHARE_QUIET 1000u
 #define PAUSE_NS 1000000000u
 
 /* Short threads come and go without any sample or look. One thread of the spool
- * stands for all of them, with one record for each of so many ages. */
+ * represents them all, with one record for each of these ages. */
 #define AGES 32u
 #define SHORT_THREADS UINT32_MAX
 #define SHORT_NAME "[short-lived]"
 
-/* Number of threads above which it is dear to read the process's CPU clock. */
+/* Above this number of threads, reading the process's CPU clock is
+ * expensive. */
 #define MANY_THREADS 32u
 
 static const struct settings *settings;
 static OF_PROFILE uint64_t last_reading;
-/* ns of CPU time of that reading: wall time would count preemption. */
+/* CPU time of that reading in ns; wall time would include preemption. */
 static OF_PROFILE uint64_t reading_cost;
 static OF_PROFILE uint64_t unseen[AGES];       /* ns of CPU time */
 static OF_PROFILE uint64_t unseen_place[AGES]; /* in the file; 0: none */
@@ -61,7 +63,7 @@ static OF_PROFILE bool has_begun, has_started, is_resting, is_alone, has_new,
     keeps_clock;
 static OF_PROFILE bool has_entered; /* the first threads were entered */
 /* has_changed: since the list was read, a thread has reported its end, or the
- * number of threads was different. last_count: when that number was last read.
+ * number of threads has changed. last_count: when that number was last read.
  */
 static OF_PROFILE bool has_changed;
 static OF_PROFILE uint64_t last_count;
@@ -91,14 +93,14 @@ is_early(void)
     return !has_entered && !is_resting && settings->since != 0;
 }
 
-/* From when on a thread belongs to a profile that began before the sampler did:
- * since SINCE, when its CPU clock read CLOCK. CPU time counts from BASE. */
+/* For a profile that began before the sampler: the thread belongs to it from
+ * SINCE on, when its CPU clock read CLOCK. CPU time counts from BASE. */
 struct early {
     uint64_t since, clock, base;
 };
 
-/* The thread of INDEX, whose CPU clock reads CLOCK. When another thread than
- * the first began is not known: it is taken to have run ever since. */
+/* The thread of INDEX, whose CPU clock reads CLOCK. Only the first thread's
+ * beginning is known. Any other is taken to have run since it began. */
 static struct early
 early_beginning(uint32_t index, uint64_t clock, uint64_t now)
 {
@@ -117,8 +119,8 @@ early_beginning(uint32_t index, uint64_t clock, uint64_t now)
 }
 
 /* Open the time of a thread whose CPU clock reads CLOCK and that has no sample
- * yet. Its CPU time is written without a stack, and the first look finds out
- * where it waits since it ran. */
+ * yet. Its CPU time is written without a stack. The first look finds where it
+ * has waited since it ran. */
 static void
 open_early(uint32_t index, uint64_t clock, uint64_t now)
 {
@@ -133,8 +135,7 @@ open_early(uint32_t index, uint64_t clock, uint64_t now)
     observe_early(index, clock - account->base, begin.since, now);
 }
 
-/* The time that a thread stood in line for a CPU before it was profiled is not
- * shown. */
+/* Time in line for a CPU before the thread was profiled is not shown. */
 static void
 skip_queue(uint32_t index)
 {
@@ -142,9 +143,9 @@ skip_queue(uint32_t index)
         thread_time_of(index)->in_line = look_line(threads_at(index)->tid);
 }
 
-/* Whether *BEGIN could be set to the moment from which on thread TID, which is
- * new, belongs to the profile: its beginning, or when it registered. Its CPU
- * clock reads CLOCK. */
+/* Set *BEGIN to the moment from which the new thread TID belongs to the
+ * profile: its beginning, or its registration. Its CPU clock reads CLOCK.
+ * Returns whether that moment is known. */
 static bool
 find_beginning(pid_t tid, uint64_t clock, uint64_t now,
                struct registry_moment *begin)
@@ -173,7 +174,7 @@ add_thread(uint32_t index)
     count_thread(thread_time_of(index));
     if (clock == CLOCK_NONE)
         clock = 0;
-    /* What a thread used before the profiler began is not shown. */
+    /* CPU time from before the profiler began is not shown. */
     struct registry_moment begin = {.time = now, .clock = clock};
     bool is_whole =
         !existed && find_beginning(tid, clock, now, &begin) && begin.clock == 0;
@@ -202,14 +203,13 @@ begin_unseen(uint64_t age)
     return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
 }
 
-/* Write what short threads have used so far between AGE ns and the next age. I
- * is the index of the age. */
+/* Write the CPU time so far of short threads from AGE ns to the next age. I is
+ * the index of the age. */
 static void
 write_unseen(unsigned i, uint64_t age)
 {
     const size_t wall = offsetof(struct record_sample, wall);
-    const uint64_t both[] = {unseen[i],
-                             unseen[i]}; /* wall, and cpu behind it */
+    const uint64_t both[] = {unseen[i], unseen[i]}; /* wall, and cpu after it */
     if (generation != journal_generation())
         memset(unseen_place, 0, sizeof(unseen_place));
     generation = journal_generation();
@@ -238,8 +238,9 @@ note_unseen(uint64_t cpu)
     }
 }
 
-/* A thread has reported its end whose time was never opened. If it was part of
- * the profile, it was so from its beginning, or since it registered. */
+/* A thread whose time was never opened has reported its end. If it was part of
+ * the profile, it belonged to it from its beginning, or from its
+ * registration. */
 static void
 note_unopened_end(const struct thread_end *end)
 {
@@ -251,8 +252,8 @@ note_unopened_end(const struct thread_end *end)
 }
 
 /* Returns the index of the thread of END, or THREADS_NONE if it was never
- * entered and is gone. One that is still leaving is entered now: the list of
- * threads would bring it later, and its time would count twice. */
+ * entered and is gone. A thread that is still leaving is entered now: otherwise
+ * the list of threads would show it later, and its time would count twice. */
 static uint32_t
 index_of_end(const struct thread_end *end)
 {
@@ -290,10 +291,9 @@ note_end(const struct thread_end *end)
     account->ended_at = end->time;
 }
 
-/* Take note of the threads that have reported their end. A thread takes no
- * sample after that. Its samples are taken first: later they would be those of
- * a thread that is not known, and would stand for time that is known from its
- * end, too. */
+/* Process the threads that have reported their end. A thread takes no sample
+ * after that. Its samples are taken first: later they would belong to an
+ * unknown thread, and count time again that its end reports. */
 static void
 note_ends(void)
 {
@@ -408,9 +408,9 @@ roster_start(uint64_t now, bool is_late)
     note_early();
 }
 
-/* Remove threads that have ended and whose tid belongs to another thread by
- * now. Add threads that registered while sampling rested, and are on the list
- * only now. */
+/* Remove threads that have ended and whose tid now belongs to another thread.
+ * Add threads that registered while sampling was off, and are on the list only
+ * now. */
 static void
 update_entries(void)
 {
@@ -426,7 +426,7 @@ update_entries(void)
     }
 }
 
-/* Returns for how many ns the list that was last read is good. */
+/* Returns for how many ns the last list stays valid. */
 static uint64_t
 list_pause(uint64_t now)
 {
@@ -470,7 +470,7 @@ roster_rearm(void)
             continue;
         observe_flush(account, i);
         account->trigger = trigger_of_thread(threads_at(i)->tid);
-        /* This trigger could not see what the thread ran until now. */
+        /* This trigger could not sample the thread until now. */
         account->reached = account->checked = account->seen;
         account->is_reached = false;
         account->ticks_clock = account->seen;
@@ -519,8 +519,8 @@ roster_after_rotate(void)
     observe_end_after_rotate();
 }
 
-/* Read the names of threads that have run since theirs were read: they may have
- * another one. */
+/* Read the names of threads that have run since the last reading: they may have
+ * changed. */
 static void
 follow_names(void)
 {

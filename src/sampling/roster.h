@@ -25,8 +25,8 @@ void roster_begin(const struct settings *settings, bool starts_now);
  * trigger_begin and before trigger_enable. */
 void roster_prepare(void);
 
-/* Sampling begins at NOW, for the first time or again. If IS_LATE, what the
- * threads did before is not shown. Called after trigger_enable. */
+/* Sampling begins at NOW, for the first time or again. If IS_LATE, earlier
+ * times of the threads are not shown. Called after trigger_enable. */
 void roster_start(uint64_t now, bool is_late);
 
 /* Update the roster, once a tick. Reads the ends that threads reported. Reads
@@ -38,7 +38,7 @@ void roster_update(uint64_t now);
  * (registry.h). */
 void roster_add_registered(void);
 
-/* Give all threads their trigger anew. */
+/* Give all threads their trigger again. */
 void roster_rearm(void);
 
 /* Whether threads were made since the last call. */
@@ -53,9 +53,9 @@ uint32_t roster_total(void);
 /* An epoch begins (epoch.h): threads that were never seen are counted anew. */
 void roster_begin_epoch(void);
 
-/* The journal is rotated at NOW. roster_before_rotate, called before, writes
- * what belongs into the present file; roster_after_rotate, called after, begins
- * to count anew. Sampling goes on meanwhile. */
+/* The journal is rotated at NOW. roster_before_rotate, called before that,
+ * writes what belongs into the present file. roster_after_rotate, called after
+ * it, begins to count anew. Sampling goes on meanwhile. */
 void roster_before_rotate(uint64_t now);
 void roster_after_rotate(void);
 

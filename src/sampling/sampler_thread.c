@@ -32,8 +32,8 @@
  * PR_SET_TIMERSLACK); that is much of a short period. */
 #define SHORT_PERIOD_NS 500000u
 
-/* ns that the last thread waits for the sampler's, which has left its loop, to
- * be gone. */
+/* Time in ns for which the last thread waits for the sampler's thread, which
+ * has left its loop, to be gone. */
 #define GONE_NS 10000000000u
 
 /* ns after which a thread that waits checks whether the sampler still exists.
@@ -181,10 +181,9 @@ leave_shared(int what)
 }
 
 /*
- * Give the sampler a descriptor table and a directory of its own. What the
- * sampler opens, the program neither sees, nor closes, nor has counted against
- * RLIMIT_NOFILE; and a chroot of the program does not part the sampler from
- * /proc.
+ * Give the sampler a descriptor table and a directory of its own. The program
+ * neither sees nor closes what the sampler opens, and RLIMIT_NOFILE does not
+ * count it. A chroot of the program does not separate the sampler from /proc.
  *
  * Inherited descriptors are closed: a pipe that the program closes must be
  * closed. The directory is left: a file system that the program leaves can be

@@ -2,8 +2,8 @@
 /*
  * sampler_thread.h -- the sampler's thread as such: makes it, sets it apart
  * from the threads of the program, and waits for it. No signal reaches it. It
- * has its own descriptors and directory. It runs as early as the kernel lets
- * it. What it does is in sampler.h.
+ * has its own descriptors and directory. It runs as early as the kernel allows.
+ * sampler.h has its work.
  */
 #ifndef SAMPLING_SAMPLER_THREAD_H
 #define SAMPLING_SAMPLER_THREAD_H
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 /* Run MAIN on a detached thread with all signals blocked. Returns 0, or -1:
- * with errno, or because the thread was made or given up before.
+ * with errno, or because the thread was made or given up earlier.
  * Context: any thread. */
 int sampler_thread_start(void *(*main)(void *));
 
@@ -26,9 +26,9 @@ void sampler_thread_give_up(void);
 /* Whether the thread was made, or given up. Context: any. */
 bool sampler_thread_is_launched(void);
 
-/* Set what can only be set from inside; the sampler's thread calls this first.
- * It will wake at instants that are PERIOD ns apart. Returns whether it has a
- * descriptor table of its own, which a container may forbid.
+/* Set what only the thread itself can set; the sampler's thread calls this
+ * first. It will wake at instants that are PERIOD ns apart. Returns whether it
+ * has a descriptor table of its own, which a container may forbid.
  * Context: sampler. */
 bool sampler_thread_settle(uint64_t period);
 
@@ -47,8 +47,8 @@ bool sampler_thread_is_caller(void);
 
 /* Wait until WORD, which the sampler sets and wakes, is VALUE; or until the
  * sampler is gone; or for NS. Only time in which the caller could have been
- * woken counts: the process or the whole machine may be stopped meanwhile.
- * Returns whether WORD is VALUE.
+ * woken counts, because the process or the whole machine may be stopped
+ * meanwhile. Returns whether WORD is VALUE.
  * Context: any thread. */
 bool sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value,
                              uint64_t ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * session.c -- see session.h. A tick harvests the samples that threads took of
- * themselves, and looks at the threads (observe.h). It asks the threads that no
- * trigger of their own interrupts.
+ * themselves, and looks at the threads (observe.h). It asks the threads without
+ * a trigger of their own.
  *
  * The hard thing is to show exactly what lies between a start and a stop. Each
  * thread's clocks are read at the start and again at the stop. A rest of less
@@ -56,47 +56,49 @@
 #define NAMES_MOST 1000u
 #define POLL_NS 50000u
 
-/* Longest ns that a stop waits for the answers of asked threads. */
+/* Longest time in ns for which a stop waits for the answers of asked
+ * threads. */
 #define QUIET_NS 20000000u
 
-/* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
- * time, PARTLY_NS when some wait now and then, a tracer is there, stacks need
- * rules that are missing, or the program's end is not seen, as Go's; IDLE_NS
- * when none runs. Each next tick stands for at most GROWTH times what the last
- * one did. */
+/* Longest time in ns between two ticks. BUSY_NS: all threads run all the time.
+ * IDLE_NS: none runs. PARTLY_NS: some wait now and then, a tracer is there,
+ * rules for stacks are missing, or the program's end is not seen, as Go's. Each
+ * time is at most GROWTH times the one before. */
 #define BUSY_NS 128000000u
 #define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
 #define GROWTH 4u
-/* A tick stands for at most 1 / STEADY_PART of the time for which threads have
- * run all the time, or none has: what follows a long wait is not missed. */
+/* While threads run all the time, or none runs, a tick comes at the latest
+ * after 1 / STEADY_PART of that time. So what follows a long wait is not
+ * missed. */
 #define STEADY_PART 8u
-/* The same when none runs and the sampler asks: then only a look finds a thread
- * that begins to run. */
+/* The same when no thread runs and the sampler asks: then only a look finds a
+ * thread that begins to run. */
 #define IDLE_ASK_NS 16000000u
-/* For how long, in ns, ticks stay at PARTLY_NS after a thread had other labels
- * than its wait began with. Its next wait is seen only by its labels, too. */
+/* Time in ns for which ticks stay at PARTLY_NS after the labels of a waiting
+ * thread have changed. Only labels show its next wait, too. */
 #define RELABELLED_NS 250000000u
 /* If more than 1 / MISSED_PART of the samples lack a rule, the sampler learns
  * rules soon. */
 #define MISSED_PART 32u
 /* Shortest period, in ns, at which the sampler is patient. */
 #define PATIENT_PERIOD_NS 500000u
-/* The same when threads run for a part of the time, and wait where they waited
- * before. */
+/* The same when threads run for a part of the time, and wait at the same places
+ * as before. */
 #define SAME_NS 64000000u
-/* ns without a running thread after which a tick may stand for twice that. */
+/* ns without a running thread after which the time to the next tick may
+ * double. */
 #define STILL_NS 1000000000u
 
-/* For so many ns after an unload the sampler finishes stacks at once, and then
- * not for this many times as long as that took. */
+/* Time in ns after an unload in which the sampler finishes stacks at once. The
+ * pause after it is this many times as long as that took. */
 #define UNLOADS_NS 1000000000u
 #define HURRY_SHARE 20u
 
-/* Least ns between two writes: ticks that come faster write together. */
+/* Least ns between two writes: faster ticks write together. */
 #define WRITE_NS 1000000u
 
-/* Greatest thrift while there are threads that were not looked at yet. */
+/* Greatest thrift while some threads were not looked at yet. */
 #define THRIFT_NEW 4u
 
 static const struct settings *settings;
@@ -107,7 +109,7 @@ static OF_PROFILE uint64_t last_names, last_written;
 static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
 static OF_PROFILE uint64_t last_run;  /* the last tick that saw a thread run */
 static OF_PROFILE uint64_t last_wait; /* the last tick that saw one wait */
-static OF_PROFILE uint64_t relabelled_at; /* the last tick that saw that */
+static OF_PROFILE uint64_t relabelled_at; /* the last with new labels */
 static OF_PROFILE uint32_t stride; /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
 /* The last unload, and when it was noticed. */
@@ -115,13 +117,13 @@ static OF_PROFILE uint32_t last_unload;
 static OF_PROFILE uint64_t unloaded_at;
 /* The last tick looked at threads for the first time. */
 static OF_PROFILE bool has_news;
-/* Samples without a rule, and all, up to the last tick. */
+/* Samples without a rule, and all samples, up to the last tick. */
 static OF_PROFILE uint64_t missed, taken;
 /* The trigger is ready, and no time has passed. */
 static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
 static OF_PROFILE struct session_past past;
-static OF_PROFILE bool is_told; /* of the tracer that is there now */
+static OF_PROFILE bool is_told; /* of the present tracer */
 static OF_PROFILE _Atomic bool is_on;
 /* A session begins as soon as the sampler runs. */
 static OF_PROFILE _Atomic bool is_due;
@@ -159,9 +161,9 @@ settle_interpreters(void)
     note(NOTE_INFO, refused.path, words, NULL);
 }
 
-/* Finish at once the stacks that are left to the sampler, for a while after
- * each unload: what they show may soon be unloaded, too. START: when the last
- * time began. The pause after it is a multiple of what it took. */
+/* For a while after each unload, finish at once the stacks that are left to the
+ * sampler: their modules may soon be unloaded, too. START: when the last finish
+ * began. The pause after it is a multiple of its duration. */
 static void
 hurry_after_unload(uint64_t start)
 {
@@ -203,8 +205,8 @@ session_harvest(void)
     learn_ahead();
 }
 
-/* Read the names of threads that have run since theirs were read; of very many
- * threads not all at once. */
+/* Read the names of threads that have run since the last reading. Names of very
+ * many threads are not read all at once. */
 static void
 read_names(uint64_t now)
 {
@@ -249,8 +251,8 @@ misses_often(void)
 }
 
 /* Choose when the next tick comes. Threads that run for a part of the time, or
- * that must be asked, are to be seen in every period. If all threads run all
- * the time, or none runs, fewer ticks will do. */
+ * must be asked, are to be seen in every period. If all threads run all the
+ * time, or none runs, fewer ticks are enough. */
 static void
 choose_stride(const struct observe_view *view, uint64_t now)
 {
@@ -261,7 +263,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
     if (view->relabelled)
         relabelled_at = now;
     bool has_missed = misses_often();
-    /* What runs while a tracer is there is told from the rest by the ticks. */
+    /* Ticks separate the CPU time under a tracer from the rest. */
     bool is_calm =
         !has_missed && !is_told && now - relabelled_at > RELABELLED_NS;
     bool is_needed = scheduling_was_hurried() || has_missed;
@@ -301,7 +303,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
     ring_every = !view->ran && stride > 1 ? 1 : serve_waiting_most();
 }
 
-/* Returns the thrift of the next tick. First looks are not put off for long. */
+/* Returns the thrift of the next tick. First looks are not delayed for long. */
 static uint32_t
 next_thrift(void)
 {
@@ -374,7 +376,8 @@ session_tick(void)
     serve_ring_every(ring_every);
 }
 
-/* Wait until the threads that were asked have answered, or had their time. */
+/* Wait until the threads that were asked have answered, or their time is
+ * over. */
 static void
 wait_for_answers(void)
 {
@@ -406,8 +409,8 @@ next_instant(void)
     return at < end ? at : end;
 }
 
-/* If samples ring the bell before the instant, they are harvested. The sampler
- * looks for a tracer then, because a tracer sees a stop for each sample. A
+/* If samples ring the bell before the instant, they are harvested. Then the
+ * sampler looks for a tracer, because a tracer sees a stop for each sample. A
  * program that seemed idle is looked at soon. In a busy program the instant
  * stays: a look right after a sample would not be one at random. */
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session.h -- sampling, from a start to a stop, as often as is wanted. Between
+ * session.h -- sampling from a start to a stop, any number of times. Between
  * two sessions no thread is interrupted and no clock is read. The functions
  * that other threads may call say so.
  * Context: sampler.
@@ -25,29 +25,29 @@ enum session_by {
 };
 
 /* Find the existing threads, and find out whether the trigger works. With
- * STARTS_NOW session_start follows at once, and what young threads did before
- * it belongs to the profile. Returns 0, or -errno if the wanted trigger does
- * not work here. */
+ * STARTS_NOW session_start follows at once, and the earlier time of young
+ * threads belongs to the profile. Returns 0, or -errno if the wanted trigger
+ * does not work here. */
 int session_attach(const struct settings *settings, bool starts_now);
 
 /* Begin to sample, if no session is on. Returns 0, or -errno as session_attach.
  */
 int session_start(enum session_by by);
 
-/* Stop sampling; all that is known is then in the journal. */
+/* Stop sampling. The journal then has all that is known. */
 void session_stop(enum session_by by);
 
 /* Whether a session is on. Context: any thread. */
 bool session_is_on(void);
 
-/* session_announce is called before the sampler begins: if IS_NEAR, a session
- * is the first thing that the sampler does. session_is_announced, which any
- * thread may call: whether that is so, or a session is on. */
+/* session_announce is called before the sampler begins. IS_NEAR: the sampler
+ * begins with a session. session_is_announced, which any thread may call:
+ * whether IS_NEAR was set, or a session is on. */
 void session_announce(bool is_near);
 bool session_is_announced(void);
 
-/* CLOCK_MONOTONIC when the present session is to end; UINT64_MAX: when it is
- * stopped. */
+/* CLOCK_MONOTONIC time at which the present session is to end; UINT64_MAX: it
+ * ends when it is stopped. */
 uint64_t session_end(void);
 
 /* ns of all sessions until NOW, with the present one. */
@@ -76,8 +76,8 @@ void session_harvest(void);
 /* Write all that is known now into the journal. */
 void session_flush(void);
 
-/* The program ends: look at the threads that have run lately, but for ENDER,
- * which ends it. A wait that began after the last tick is seen so. Called
+/* The program ends: look at the threads that have run lately, except ENDER,
+ * which ends it. So a wait that began after the last tick is seen. Called
  * before the threads are made to stand still, and takes little time. */
 void session_look_last(pid_t ender);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * single_thread.c -- see single_thread.h. The public variable is what libc
- * itself reads (since glibc 2.36; before, only other code reads it). It exists
- * twice if the program has a copy of its own, by a copy relocation.
- * pthread_create clears both.
+ * single_thread.c -- see single_thread.h. libc itself reads the public variable
+ * (since glibc 2.36; in older ones only other code does). It exists twice if
+ * the program has its own copy, by a copy relocation. pthread_create clears
+ * both.
  */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * single_thread.h -- what libc believes of the number of threads. While there
- * is only one, malloc and fork of libc take no locks. So a handler may fork on
- * top of malloc. And code that counts references need not do so atomically
- * (sys/single_threaded.h). The sampler's thread is a second one. But it shares
- * no data of libc, nor of any other library, with the program: it neither
- * allocates, nor takes a mutex that others take. So libc keeps its belief as
- * long as the program itself has made no thread.
+ * single_thread.h -- whether libc takes the process for one with a single
+ * thread. While there is only one, malloc and fork of libc take no locks. So a
+ * handler may fork on top of malloc. And code that counts references need not
+ * do so atomically (sys/single_threaded.h). The sampler's thread is a second
+ * one. But it shares no data of libc, nor of any other library, with the
+ * program: it neither allocates, nor takes a mutex that others take. So libc
+ * keeps its belief as long as the program itself has made no thread.
  *
- * One case needs the truth: libc repeats a setuid in other threads only if it
- * believes that there are some (credentials.h).
+ * In one case libc must know the truth: it repeats a setuid in other threads
+ * only if it believes that they exist (credentials.h).
  */
 #ifndef SAMPLING_SINGLE_THREAD_H
 #define SAMPLING_SINGLE_THREAD_H

@@ -4,14 +4,13 @@
  * call, so that no frame of ours is on the thread's stack. The end is noticed
  * by a destructor of thread-specific data (pthread_key_create(3)), which also
  * runs at pthread_exit and cancellation. Ended threads go through a ring that
- * the sampler empties. When the ring is full, an exact end is lost, nothing
- * more: the thread ends with what was last seen of it.
+ * the sampler empties. When the ring is full, only the exact end is lost: the
+ * thread ends with its last observed state.
  *
  * The hard thing is a thread that loses its CPU after it has claimed its entry
- * of the ring, and before it has written it. The ends of other threads
- * after it are read all the same. Otherwise they would be read after the
- * kernel's list of threads has lost these threads, and their CPU time would
- * count twice.
+ * of the ring, and before it has written it. The ends of other threads after it
+ * are still read. Otherwise they would be read after these threads have left
+ * the kernel's list of threads, and their CPU time would count twice.
  */
 #include <errno.h>
 #include <linux/prctl.h>
@@ -36,10 +35,11 @@
 #include "signals/signals.h"
 #include "thread_ends.h"
 
-/* Most ends that wait for the sampler. */
+/* Limit of the ends that wait for the sampler. */
 #define RING 16384u
 
-/* Longest ns that a release of the key waits for threads that use it. */
+/* Longest time in ns for which a release of the key waits for threads that use
+ * it. */
 #define USERS_NS 10000000u
 
 /* Number of keys whose values lie in the thread's own block: to set one of them
@@ -101,8 +101,8 @@ note_end(void)
     labels_end_thread();
     if (!phase_is_running())
         return;
-    /* The main thread leaves before others, in whatever way: pthread_exit,
-     * thrd_exit or cancellation. */
+    /* The main thread leaves before others, by pthread_exit, thrd_exit or
+     * cancellation. */
     if (tid == sys_getpid()) {
         main_exits();
         return;
@@ -223,14 +223,15 @@ thread_ends_next_end(uint64_t reported, struct thread_end *end)
         free_taken();
         return true;
     }
-    /* What was taken before, after an entry that was written only now. */
+    /* Entries that were taken earlier, after an entry that was written only
+     * now. */
     free_taken();
     looked_at = atomic_load(&taken);
     return false;
 }
 
-/* What a new thread does first. It lies in memory that is not the allocator's:
- * an allocator may create the thread while it holds its own lock. */
+/* The first work of a new thread. Its memory is not the allocator's: an
+ * allocator may create the thread while it holds its own lock. */
 struct thread_start {
     _Atomic bool is_taken;
     union {
@@ -278,7 +279,7 @@ arm_timer(void)
                                            memory_order_relaxed));
 }
 
-/* Called by the new thread itself, with what its creator left for it. */
+/* Called by the new thread itself, with the data from its creator. */
 static void
 enter_thread(struct thread_start *left, struct thread_start *beginning)
 {
@@ -350,7 +351,7 @@ stack_size(const pthread_attr_t *attributes)
     return size;
 }
 
-/* Called by the creator: prepare what the new thread does first. Returns NULL
+/* Called by the creator: prepare the first work of the new thread. Returns NULL
  * if memory is short. */
 static struct thread_start *
 prepare_start(const pthread_attr_t *attributes, void *argument)

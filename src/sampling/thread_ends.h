@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_ends.h -- what a thread itself must do for us at its beginning and its
- * end. It takes over its creator's belief of the signal mask. It arms a timer
- * for the time before its first period is over. At its end it reports how much
- * CPU time it used.
+ * thread_ends.h -- what a thread itself does for us at its beginning and its
+ * end. It takes over the signal mask that the program believes it has. It arms
+ * a timer for its first period. At its end it reports its CPU time.
  */
 #ifndef SAMPLING_THREAD_ENDS_H
 #define SAMPLING_THREAD_ENDS_H
@@ -23,7 +22,7 @@ struct thread_end {
 };
 
 /* Called once, in the constructor. The main thread calls ON_MAIN_EXIT when it
- * leaves by itself, in whatever way.
+ * leaves by itself, in any way.
  * Context: start. */
 void thread_ends_begin(void (*on_main_exit)(void));
 
@@ -40,8 +39,8 @@ void thread_ends_reset(void);
  */
 void thread_ends_use_timers(uint64_t cookie, uint64_t first, uint64_t interval);
 
-/* Calls pthread_create(3) for a thread that does all that. A thread of the
- * program calls it.
+/* Calls pthread_create(3) for a thread that does all of the above. A thread of
+ * the program calls it.
  * Context: hook. */
 int thread_ends_create(pthread_t *thread, const pthread_attr_t *attributes,
                        void *(*start)(void *), void *argument);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_time.h -- what is known of each thread: the CPU and wall time that its
- * samples were given, its present wait, and the question that it has not
- * answered yet. It also has the sums of the whole profile.
+ * thread_time.h -- the state of each thread: the CPU and wall time of its
+ * samples, its present wait, and the question that it has not answered yet. It
+ * also has the sums of the whole profile.
  * Context: sampler.
  */
 #ifndef SAMPLING_THREAD_TIME_H
@@ -20,7 +20,7 @@
 #include "process/look.h"
 #include "store/layout.h"
 
-/* What is left of the earlier sessions (session.h) of a thread. */
+/* The rest from earlier sessions (session.h) of a thread. */
 struct thread_time_past {
     uint64_t used; /* ns of CPU time */
     int64_t rest;  /* ns of wall time, less than a period */
@@ -43,7 +43,7 @@ struct wait_site {
     uint32_t waits_on; /* as of the last wait there that a look found */
     uint16_t system_call;
     bool is_known; /* these two are */
-    uint32_t old;  /* looks in a row at which it had next to nothing */
+    uint32_t old;  /* looks in a row at which it had almost no time */
 };
 
 struct thread_time {
@@ -53,7 +53,7 @@ struct thread_time {
     uint64_t known_from; /* wall time before this is not given to samples */
     int64_t rest; /* wall time up to then that is in no wait and no CPU time */
     struct look_line in_line; /* its time in line for a CPU when last read */
-    uint64_t unplaced;        /* ns of it of which no look has told the place */
+    uint64_t unplaced;        /* ns of it whose place no look has found */
     uint64_t unplaced_since;
     uint64_t line;                /* ns of it at LINE_AT, not shown yet */
     struct journal_place line_at; /* node 0: none */
@@ -65,7 +65,7 @@ struct thread_time {
     uint64_t doubted; /* CPU clock when its trigger was last doubted */
     uint64_t doubted_user; /* ns of user time at that moment */
     uint64_t woke_clock;   /* CPU clock when its last wait was over */
-    uint64_t last_wait;    /* how long that wait was; at first, for ever */
+    uint64_t last_wait; /* length of that wait; at first, the largest number */
 
     struct journal_place ran_at;    /* its last place on a CPU */
     struct journal_place waited_at; /* the place of its last wait */
@@ -76,7 +76,7 @@ struct thread_time {
     uint64_t noted_clock;  /* CPU clock then */
     bool mostly_queues;    /* most of its time without a CPU was time in line
                             * for one, and it has not waited since */
-    enum trigger trigger;  /* what interrupts it when it runs */
+    enum trigger trigger;  /* its trigger */
     uint32_t quiet;        /* looks in a row at which it had not run */
     bool is_active;        /* it is looked at in every tick */
     bool has_run;          /* it has run since its name was read */
@@ -84,7 +84,7 @@ struct thread_time {
     uint64_t stack_low;    /* start of the main thread's stack; 0: another */
     bool has_stack;        /* the handler knows its stack's bounds */
     bool is_new;           /* it was not looked at yet */
-    bool is_ignored;       /* it is not profiled */
+    bool is_ignored;       /* the thread is not profiled */
     bool has_ended;        /* its end is written; it may be listed yet */
     uint64_t ended_at;
     uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
@@ -94,16 +94,16 @@ struct thread_time {
     uint64_t sampled_at;  /* CLOCK_MONOTONIC time of its last sample */
     uint64_t read_kernel; /* the kernel's part at the last that has it */
     uint64_t read_clock;  /* the CPU clock then; 0: neither is known */
-    uint64_t own_points;  /* points outside calls, of late */
+    uint64_t own_points;  /* recent points outside calls */
     uint64_t own_time;   /* CPU time of the program's own, in which they were */
-    int64_t kernel_rest; /* ns of it that no call stands for yet */
+    int64_t kernel_rest; /* ns of it that belong to no call yet */
     uint64_t beat;       /* CPU time between two samples outside calls, ns */
-    uint64_t beat_of;    /* what a sample stood for then, ns */
-    uint32_t beats;      /* how often in a row that was the same, bounded */
-    uint64_t stalled;    /* points without a sample, for the next ones */
-    bool was_in_call;    /* its last sample was at a system call */
-    uint64_t measured;   /* CPU time outside all samples, not seen yet */
-    uint64_t rated;      /* CPU clock up to which rates.h knows it */
+    uint64_t beat_of;    /* weight of a sample then, ns */
+    uint32_t beats;    /* how often in a row that was the same, up to a limit */
+    uint64_t stalled;  /* points without a sample, for the next ones */
+    bool was_in_call;  /* its last sample was at a system call */
+    uint64_t measured; /* CPU time outside all samples, not seen yet */
+    uint64_t rated;    /* CPU clock up to which rates.h knows it */
     uint64_t rated_from; /* CPU clock when its trigger was made ready */
     uint64_t epoch_used; /* CPU time that its last CLOCK has (layout.h) */
     uint64_t live_place; /* of its LIVE in the file; 0: none */
@@ -115,8 +115,8 @@ struct thread_time {
     struct thread_wait *wait;  /* &latest while it is open, else NULL */
     struct thread_wait *last;  /* &latest if no sample came since, else NULL */
     uint64_t opened_at;        /* the record grows by itself since this time */
-    uint64_t opened_wall;      /* what the wait stood for at that time */
-    uint64_t wait_until;       /* up to this time it has certainly waited */
+    uint64_t opened_wall;      /* weight of the wait at that time */
+    uint64_t wait_until;       /* it has certainly waited up to this time */
     uint32_t same_waits;       /* waits in a row that were found at one place */
 
     uint64_t unsampled; /* CPU time that must not be sampled, not written yet */
@@ -127,18 +127,18 @@ struct thread_time {
     struct wait_site sites[SHARED_SITES];
     bool is_timed;   /* its hooks measure calls */
     bool has_labels; /* it was found with labels */
-    uint32_t calm;   /* looks in a row at which it waited next to never */
+    uint32_t calm;   /* looks in a row at which it waited almost never */
     uint32_t timed;  /* index + 1 of the site of the open wait; 0: none */
 
-    uint64_t unfound;     /* looks that should have found it running (asking.c),
-                           * since one did */
+    uint64_t unfound;     /* looks since the last one that found it running that
+                             should have found it so (asking.c) */
     uint32_t sequence;    /* of the question in flight */
     uint64_t asked_at;    /* when the question was asked */
     uint64_t asked_clock; /* CPU clock at that time */
     uint64_t asked_for;   /* ns of a CPU that the answer stands for */
     bool in_flight;
     bool asks_place;              /* the answer is no sample, but told_at */
-    struct journal_place told_at; /* where it was in line; node 0: not told */
+    struct journal_place told_at; /* where it was in line; node 0: not known */
 };
 
 /* Empty all thread times and sums. Returns 0, or -1 if memory is short. */
@@ -151,28 +151,28 @@ struct journal_sums *thread_time_sums(void);
 uint64_t thread_time_period(void);
 bool thread_time_is_cpu_only(void);
 
-/* A thread appeared at INDEX, of which nothing is known. */
+/* A thread appeared at INDEX: forget all about that index. */
 void thread_time_forget(uint32_t index);
 
 /* The thread is profiled from START on; its CPU clock counts from CLOCK. */
 void thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
                       enum trigger trigger);
 
-/* The thread is not profiled from now on. */
+/* From now on the thread is not profiled. */
 void thread_time_ignore(uint32_t index);
 
 /* A session ends in which the thread used CPU ns, including earlier sessions.
  */
 void thread_time_keep(uint32_t index, uint64_t cpu);
 
-/* The journal is rotated: what the thread used so far, and all places and
- * numbers of its records, belong to the file before. */
+/* The journal is rotated: the thread's use so far, and all places and numbers
+ * of its records, belong to the file before. */
 void thread_time_rotate(uint32_t index);
 
 /* Count the question to the thread of ACCOUNT as lost to CAUSE. */
 void thread_time_lose(struct thread_time *account, enum loss cause);
 
-/* No thread has run up to NOW, but those that are looked at in every tick. */
+/* Up to NOW, only threads that are looked at in every tick have run. */
 void thread_time_confirm_quiet(uint64_t now);
 
 /* The list of the threads that are looked at in every tick. */

@@ -4,9 +4,8 @@
  * ("TracerPid:" of proc_pid_status(5)).
  *
  * The hard thing is the instant before a thread is traced by its own wish. That
- * thread holds the sampler. The sampler says when it has taken back all that
- * sends signals. It does not begin again before the hold is over and the tracer
- * can be seen.
+ * thread holds the sampler, which reports when nothing sends signals any more.
+ * Signals begin again only when the hold is over and the tracer can be seen.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -26,11 +25,12 @@
 #define LOOK_NS 32000000u
 #define OTHERS_EVERY 2u
 
-/* Longest ns that a thread waits for the sampler to stop sending signals. */
+/* Longest time in ns for which a thread waits for the sampler to stop sending
+ * signals. */
 #define QUIET_NS 1000000000u
 
 /* Tools that use signals of their own, and show ours or hand them on. A name
- * may be longer, but not by a letter: gdb-multiarch, lldb-server-14,
+ * may go on with anything but a letter: gdb-multiarch, lldb-server-14,
  * valgrind.bin. */
 static const char *const tools[] = {"gdb",    "gdbserver", "lldb", "strace",
                                     "ltrace", "valgrind",  "vgdb", "rr"};
@@ -39,7 +39,7 @@ static bool matters;
 static OF_PROFILE enum tracee found; /* at the last look */
 /* The thread that has that tracer; 0: not known. */
 static OF_PROFILE pid_t tracee;
-/* When the last look was; 0: there was none. */
+/* Time of the last look; 0: none yet. */
 static OF_PROFILE uint64_t last_look;
 /* Number of looks while no tracer was found. */
 static OF_PROFILE uint32_t looks;
@@ -68,7 +68,7 @@ tracer_of(pid_t tid)
     return tracer;
 }
 
-/* Nearly every tracer traces the main thread. */
+/* Almost every tracer traces the main thread. */
 static pid_t
 find_in_some(void)
 {
@@ -112,7 +112,7 @@ is_tool(pid_t tracer)
     return false;
 }
 
-/* Once a tracer was found, it is gone only when all threads were looked at. */
+/* A tracer that was found counts as gone only after a look at all threads. */
 static enum tracee
 find_tracer(void)
 {

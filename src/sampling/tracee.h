@@ -2,11 +2,11 @@
 /*
  * tracee.h -- finds out whether the program's threads are traced (ptrace(2)).
  * Each signal stops a tracee, so its tracer would see our signals. That does no
- * harm to the debuggers that we know; but a program that traces its own child
- * counts what it sees.
+ * harm with the debuggers that we know. But a program that traces its own child
+ * may count the stops.
  *
- * A thread that asks to be traced says so before (tracee_hold, in the hook). A
- * thread that a tracer attaches to is found by looking now and then.
+ * A thread that asks to be traced says so before (tracee_hold, in the hook).
+ * Looks now and then find a thread to which a tracer attaches.
  */
 #ifndef SAMPLING_TRACEE_H
 #define SAMPLING_TRACEE_H
@@ -24,25 +24,25 @@ enum tracee {
 };
 
 /* Begin before there is a sampler. If the options leave the choice of the
- * trigger to us, no signals are sent while it is TRACEE_BY_OTHER; else no
+ * trigger to us, no signals are sent during TRACEE_BY_OTHER. Otherwise no
  * thread waits for that. Context: start. */
 void tracee_begin(const struct settings *settings);
 
-/* Returns what is known of the tracer at NOW. Each call looks at the main
- * thread and sometimes at one thread more; it looks at none if the last look
- * was a moment ago.
+/* Returns the tracer's kind at NOW. Each call looks at the main thread, and
+ * sometimes at one more thread. It looks at none if the last look was a moment
+ * ago.
  * Context: sampler. */
 enum tracee tracee_look(uint64_t now);
 
-/* What the last look found has taken effect: the threads that wait for that may
- * go on.
+/* The result of the last look has taken effect: the threads that wait for that
+ * may go on.
  * Context: sampler. */
 void tracee_confirm(void);
 
 /* Whether a thread waits for that. Context: any thread. */
 bool tracee_is_wanted(void);
 
-/* Whether it was TRACEE_BY_OTHER at the last look. Context: any thread. */
+/* Whether the last look found TRACEE_BY_OTHER. Context: any thread. */
 bool tracee_is_foreign(void);
 
 /* Hold the calling thread around a call that makes it a tracee. We send a

@@ -4,7 +4,7 @@
  * outside, from the stack pointer and pc that the kernel gives. The thread may
  * wake at any instant and change what is being read; but it cannot do so
  * without CPU time. So its clock, which was read before the first look, is read
- * again after what was read. That is used only if the clock has not moved.
+ * again after the stack. The stack is used only if the clock has not moved.
  */
 #include <stddef.h>
 #include <string.h>
@@ -66,9 +66,9 @@ wait_look_at(pid_t tid, struct look *look)
         look->number = SYSCALL_GIL;
 }
 
-/* Whether a waiting thread has a user stack of its own. A thread that the
- * kernel works with (io_uring's) has none: its registers are copies of those of
- * the thread that it was made for. */
+/* Whether a waiting thread has a user stack of its own. A worker thread of the
+ * kernel (io_uring's) has none: its registers are copies of those of the thread
+ * that it was made for. */
 static bool
 has_user_mode(const struct look *look)
 {
@@ -94,7 +94,7 @@ walk_from(pid_t tid, const struct regs *at, const uint64_t *arguments,
     while (peek_stack(at, arguments, copy, now, walk) == WALK_NEEDS_MAP)
         harvest_refresh_modules();
     script_names_resolve(walk->script);
-    /* What is on the stack of a thread that stood still was not unloaded. */
+    /* Code on the stack of a thread that stood still was not unloaded. */
     return clock_thread(tid) == clock ||
            (copy != NULL && copy->was_enough && walk->script == NULL &&
             resume_confirm(walk, now, copy->unloads, unloads_last()));
@@ -113,8 +113,8 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
 
 /* Find the place of thread INDEX, which stands AT since its clock read CLOCK.
  * LOOK: it waits so; NULL: it is in line. A walk takes longer than a short
- * wait. So the stack is copied first, and the labels are read; the clock then
- * tells whether the thread stood still until now. Returns false if it has not.
+ * wait. So the stack is copied first, and the labels are read. Then the clock
+ * shows whether the thread has stood still until now. Returns false if not.
  */
 static bool
 find_place(uint32_t index, const struct regs *at, const struct look *look,
@@ -180,7 +180,7 @@ name_of_thread(pid_t tid)
     return threads_at(index - 1)->name;
 }
 
-/* Add the function of an interpreter that thread TID is in. */
+/* Add the interpreter's function in which thread TID is. */
 static void
 add_function(struct text *text, pid_t tid)
 {
@@ -231,8 +231,8 @@ gil_words(pid_t tid, uint64_t address)
     return journal_text(words);
 }
 
-/* The thread that has the lock of an interpreter's program for which thread TID
- * waits as LOOK says; 0: it is not known. */
+/* The thread with the lock of an interpreter's program for which thread TID
+ * waits as LOOK says; 0: not known. */
 static pid_t
 lock_owner(pid_t tid, const struct look *look)
 {
@@ -273,7 +273,7 @@ wait_words(pid_t tid, const struct look *look)
     return journal_text(words);
 }
 
-/* Store WAIT. All fields that grow lie between these two; the flags come last.
+/* Store WAIT. All growing fields lie between these two; the flags come last.
  */
 static void
 store_wait(const struct thread_wait *wait)
@@ -284,7 +284,7 @@ store_wait(const struct thread_wait *wait)
                    to - from);
 }
 
-/* Open WAIT, which was closed, again at NOW: it stands for WALL ns. */
+/* Open WAIT, which was closed, again at NOW with the weight WALL, in ns. */
 static void
 grow_again(struct thread_wait *wait, uint64_t wall, uint64_t now)
 {
@@ -294,7 +294,7 @@ grow_again(struct thread_wait *wait, uint64_t wall, uint64_t now)
     store_wait(wait);
 }
 
-/* End WAIT, which is open, at END: it stands for WALL ns. */
+/* End WAIT, which is open, at END with the weight WALL, in ns. */
 static void
 end_growing(struct thread_wait *wait, uint64_t wall, uint64_t end)
 {
@@ -360,7 +360,7 @@ wait_close(uint32_t index, uint64_t end)
     if (wait == NULL)
         return;
     uint64_t more = end > account->opened_at ? end - account->opened_at : 0;
-    /* What was given too much before is taken back here. */
+    /* If too much was given before, it is taken back here. */
     uint64_t wall = account->opened_wall + more;
     if (account->rest < 0) {
         uint64_t over = (uint64_t)-account->rest;

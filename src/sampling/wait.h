@@ -30,16 +30,16 @@ bool wait_look(pid_t tid, const struct look *look, uint64_t clock,
                struct walk *walk);
 
 /* The thread for which thread TID waits as LOOK says: it has a lock, or is to
- * end. 0: it is not known to be one. It may be one of another process. */
+ * end. 0: not known, or of another process. */
 pid_t wait_owner(pid_t tid, const struct look *look);
 
 /* Returns the number of the words for what thread TID waits for (journal_text),
- * or 0 if there are none. */
+ * or 0 without such words. */
 uint32_t wait_words(pid_t tid, const struct look *look);
 
 /* Find the place where thread INDEX has waited since its CPU clock read CLOCK.
  * It waits as LOOK says. Returns false if the thread has gone on before its
- * stack was copied: then nothing is known. */
+ * stack was copied: its place is then not known. */
 bool wait_place(uint32_t index, const struct look *look, uint64_t clock,
                 struct journal_place *place);
 

@@ -3,11 +3,11 @@
  * wait_times.c -- see wait_times.h.
  *
  * The hard thing is what a look does not know. A call has CPU time, too, which
- * samples show; the hooks read it in some calls, and the others are taken to
- * have as much. The kernel tells how long a thread stood in line, and not in
- * which call: each call that is over has an equal part of it. Two callers may
- * make a call at the same depth of the stack: the time belongs to the one that
- * a look has found last, which is right on the average.
+ * samples show. The hooks read it in some calls, and the others are taken to
+ * have as much. The kernel shows how long a thread stood in line, but not in
+ * which call: each call that is over gets an equal part. Two callers may make a
+ * call at the same depth of the stack. The caller that a look has found last
+ * gets the time, which is right on average.
  */
 #include "base/state.h"
 #include "capture/waiting.h"
@@ -18,11 +18,11 @@
 /* A thread measures its calls for CALM_LOOKS looks after it has waited. */
 #define CALM_LOOKS 8u
 
-/* What one place has is shown when it is SHOW_NS ns. */
+/* The time at one place is shown when it reaches SHOW_NS ns. */
 #define SHOW_NS 16000000u
 
-/* A site that had less than 1 / OLD_PART of the time of all sites in OLD_LOOKS
- * looks in a row leaves its place to a new one. */
+/* A site gives its place to a new one if it had less than 1 / OLD_PART of the
+ * time of all sites in OLD_LOOKS looks in a row. */
 #define OLD_PART 64u
 #define OLD_LOOKS 64u
 
@@ -76,7 +76,7 @@ show_site(struct thread_time *account, uint32_t index, struct wait_site *site,
 {
     uint64_t waited = site->waited, queued = site->queued;
     site->waited = site->queued = 0;
-    /* What was given too much before is taken back here. */
+    /* If too much was given before, it is taken back here. */
     if (account->rest < 0) {
         uint64_t over = (uint64_t)-account->rest;
         over = over < waited ? over : waited;
@@ -108,7 +108,7 @@ wait_times_flush(struct thread_time *account, uint32_t index, uint64_t now,
     }
 }
 
-/* SITE is another one from now on, with ID. */
+/* From now on SITE is another one, with ID. */
 static void
 begin_site(struct thread_time *account, uint32_t index, struct wait_site *site,
            uint64_t id, uint64_t now)

@@ -21,7 +21,7 @@
 #include "truncate.h"
 #include "code_text.h"
 
-/* AROUND: instructions before and behind one with samples that are shown.
+/* AROUND: instructions before and after one with samples that are shown.
  * TEXT_SIZE: bytes of a line. */
 enum { AROUND = 4, TEXT_SIZE = 512 };
 
@@ -48,7 +48,7 @@ print_title(FILE *stream, const struct profile *profile,
     fprintf(stream, "%s%s\n", what, paint->end);
 }
 
-/* The first offset behind instruction I. */
+/* The first offset after instruction I. */
 static uint64_t
 end_of(const struct print *print, size_t i)
 {
@@ -99,8 +99,8 @@ sum_places(const struct print *print, size_t i, uint32_t *place, uint64_t *flat,
     return found;
 }
 
-/* Add what stands between '<' and one of "+@>" at AT, if that is a mangled
- * name. Returns what is behind it, or AT if it is none. */
+/* Add the text between '<' and one of "+@>" at AT, if that is a mangled name.
+ * Returns the place after it, or AT if it is none. */
 static const char *
 add_name(struct text *line, const char *at)
 {
@@ -156,8 +156,8 @@ print_instruction(struct print *print, size_t i, const uint64_t *flat,
     listing_line(&print->listing, flat, NULL, cumulative, frame->line, buffer);
 }
 
-/* Print how many instructions from I on are not shown. Returns the first that
- * is. */
+/* Print how many instructions from I on are not shown. Returns the first shown
+ * one. */
 static size_t
 skip(struct print *print, size_t i)
 {

@@ -115,7 +115,7 @@ columns_begin_data(struct columns *columns, FILE *stream, struct json *json,
     fputc('\n', stream);
 }
 
-/* Write what stands in front of the next value of data. */
+/* Write what comes before the next value of data. */
 static void
 begin_value(struct columns *columns)
 {
@@ -150,7 +150,7 @@ print_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* Blanks behind a text are owed until the row has another value. */
+/* Blanks after a text are printed only when the row has another value. */
 static void
 end_left(struct columns *columns, const struct column *column, unsigned width)
 {

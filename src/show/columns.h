@@ -50,7 +50,7 @@ struct columns {
     unsigned blanks;           /* to print before the next value */
 };
 
-/* The width of a line without what stands in its last column. */
+/* The width of a line without the text in its last column. */
 unsigned columns_taken(const struct columns *columns);
 
 /* Hide columns on a terminal that is too narrow for them and for the least

@@ -13,7 +13,8 @@
  *       0.500     0.800    +0.300   +60.0   0.051  work (app)
  *
  * The true change lies within ± of the printed one with a probability of 95 %.
- * If nothing is found, two lines say what would have been, and what helps:
+ * If nothing is found, two lines say how large a change would have been found,
+ * and what helps:
  *
  *   nothing  a function must change by 3.2 % of all CPU time to be seen
  *            to see 1 %, record 21 s, or -F 11000
@@ -39,8 +40,8 @@ enum { DISPENSABLE = 0x0b };
 /* Columns in front of a command in the head, with room for long numbers. */
 enum { HEAD_TAKEN = 48 };
 
-/* The highest rate that can be asked for; the part of an asked rate from which
- * on a higher one helps. */
+/* The highest rate that can be asked for; the part of an asked rate that must
+ * be reached for a higher one to help. */
 #define RATE_MOST 20000
 #define REACHED 0.9
 
@@ -166,9 +167,9 @@ print_advice(const struct listing *listing, const struct profile *profile,
     fputc('\n', listing->stream);
 }
 
-/* Print how large a change of the whole would have been found and, unless that
- * is as small as it matters, what would show a smaller one. The number of
- * points grows with the square: the aim is no less than a quarter. */
+/* Print how large a change of the whole would have been found. Unless that is
+ * small enough, print what would show a smaller one. The number of points grows
+ * with the square, so the aim is at least a quarter. */
 static void
 print_seen(const struct listing *listing, const struct profile *old,
            const struct profile *new)

@@ -11,8 +11,9 @@
  *   (one column is 0.050 s; 3 functions are narrower)
  *
  * A function that is narrower than a column is left out, with all below it.
- * Blanks below a function are its own time, and what was left out. On a
- * terminal with colours, neighbours have different colours and no brackets.
+ * Blanks below a function are its own time, and functions that were left out.
+ * On a terminal with colours, neighbours have different colours and no
+ * brackets.
  *
  * A cell ends at its value plus the values of all that is left of it, rounded
  * down. So cells never overlap, and no child reaches beyond its caller.
@@ -141,8 +142,8 @@ print_text(const struct flame *flame, const struct cell *cell, unsigned width)
             (int)(width - length - truncate_width(share)), "");
 }
 
-/* Print CELL when COLUMN is the next one to be printed. Returns the column
- * behind it. */
+/* Print CELL; COLUMN is the next column to be printed. Returns the column after
+ * CELL. */
 static unsigned
 print_cell(const struct flame *flame, const struct cell *cell, unsigned column)
 {

@@ -16,8 +16,8 @@
  * The percentages are of the stacks that have such a frame anywhere. So they
  * may add up to more than 100. Each hint is given once. Of a file, the
  * functions with the most time of their own follow, each with the nearest
- * symbol before it. It is no name of the function, but says where in the file
- * that is.
+ * symbol before it. It is no name of the function, but shows its place in the
+ * file.
  */
 #include <limits.h>
 #include <string.h>
@@ -30,7 +30,7 @@
 #include "columns.h"
 #include "text_report.h"
 
-/* Most functions of a file that are listed. */
+/* Limit of the functions of a file that are listed. */
 enum { FUNCTIONS_MOST = 5 };
 
 enum hint {
@@ -49,8 +49,7 @@ struct hints {
     unsigned number[HINT_COUNT], count;
 };
 
-/* For generated code: why a map that is there was refused, or how to have one.
- */
+/* For generated code: why an existing map was refused, or how to get one. */
 static void
 print_generated_hint(FILE *stream, const struct profile *profile)
 {
@@ -78,8 +77,8 @@ print_hint(FILE *stream, const struct profile *profile, enum hint hint)
         [GONE] =
             "the file is not at its path, or not the one that was profiled. "
             "While the\n"
-            "      process lives, its executable can be read all the same, and "
-            "by root its\n"
+            "      process lives, its executable can still be read, and by "
+            "root its\n"
             "      libraries, too\n",
         [ELSEWHERE] =
             "the profile is of another host: --sysroot DIR with a copy of its "

@@ -26,7 +26,7 @@ int source_file_open(struct source_file *source, const char *path,
                      const char **problem);
 
 /* Read the next line, without its end. Tabs become blanks, and '?' replaces
- * other control characters. False behind the last line. */
+ * other control characters. False after the last line. */
 bool source_file_next(struct source_file *source);
 
 void source_file_close(struct source_file *source);

@@ -2,7 +2,7 @@
 /*
  * source_text.c -- prints functions line by line. The first line is the
  * declaration, or a little before the first line with samples; the last is a
- * little behind the last line with samples:
+ * little after the last line with samples:
  *
  *   work (app), /src/app.c
  *    cpu flat      %    ±   cpu cum      %  line

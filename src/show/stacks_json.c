@@ -108,7 +108,7 @@ add_thread(struct json *json, const struct stacks *stacks,
     json_close(json, '}');
 }
 
-/* Add what stands where frames are missing. */
+/* Add the note for missing frames. */
 static void
 add_note(struct json *json, const struct profile_node *node)
 {

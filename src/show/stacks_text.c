@@ -39,7 +39,7 @@ clean_name(struct profile *profile, const char *name)
     return string != NULL ? string : "?";
 }
 
-/* Write to TEXT what stands behind the function's name. */
+/* Write to TEXT what follows the function's name. */
 static void
 describe_place(struct profile *profile, uint32_t node, unsigned i, char *text,
                size_t size)
@@ -57,7 +57,7 @@ describe_place(struct profile *profile, uint32_t node, unsigned i, char *text,
     else if (symbol->named && module[0] != '\0')
         snprintf(text, size, " (%.200s)%s", module, inlined);
     else
-        text[0] = '\0'; /* a name like "libx.so+0x1234" says it */
+        text[0] = '\0'; /* a name like "libx.so+0x1234" has it */
 }
 
 /* Print BEFORE and frame I of NODE, "serve server.c:200", with " (inlined)" if
@@ -123,7 +123,7 @@ print_circle_title(const struct text *text, const struct deadlock *deadlock)
     fprintf(stream, "%s\n", text->options->paint->end);
 }
 
-/* Whether FRAME is of a library that asks for locks on behalf of its caller. */
+/* Whether FRAME is of a library that takes locks on behalf of its caller. */
 static bool
 is_library(const struct profile *profile, uint32_t node,
            const struct symbol_frame *frame)
@@ -144,12 +144,11 @@ is_library(const struct profile *profile, uint32_t node,
     return false;
 }
 
-/* Find the frame that asked for the lock that THREAD waits for. It is the
+/* Find the frame that wants the lock for which THREAD waits. It is the
  * innermost frame outside the C and C++ libraries, or the innermost function of
  * an interpreter if the lock is one of the interpreter's program. Sets *NODE to
- * its node and *I to its number there. Returns false if there is none. Frames
- * are missing behind a marker, and the frame that asked may be one of
- * them. */
+ * its node and *I to its number there. Returns false if none is found. Frames
+ * are missing after a marker, and the wanted frame may be one of them. */
 static bool
 find_lock(struct profile *profile, const struct stacks_thread *thread,
           uint32_t *node, unsigned *i)
@@ -204,7 +203,7 @@ print_outside(const struct text *text, const struct deadlock *deadlock)
                          deadlock->outside, "", 6);
 }
 
-/* Print every circle in which the filter keeps a thread, each behind an empty
+/* Print every circle in which the filter keeps a thread, each after an empty
  * line. A thread may wait for a mutex that another thread holds, or for the end
  * of that thread (pthread_join). Both can make a circle. Returns 0, or -1 with
  * errno set if memory is short. */
@@ -387,7 +386,7 @@ print_wrapped(const struct text *text, const char *words, unsigned indent)
     wrap_text(&wrap, words);
 }
 
-/* The DETAILS of thread FIRST of a group, behind the title of the group if
+/* The DETAILS of thread FIRST of a group, after the title of the group if
  * FIRST is TITLE. The caller frees the words; NULL if memory is short. */
 #define TITLE UINT32_MAX
 static char *
@@ -483,8 +482,8 @@ print_members(const struct text *text, const struct stacks_group *group)
     return result;
 }
 
-/* Print what stands in place of frames: how many are left out of a stack of
- * DEPTH, or why the stack ends. SHOWN is the number of real frames in the whole
+/* Print the note for missing frames: how many are left out of a stack of DEPTH,
+ * or why the stack ends. SHOWN is the number of real frames in the whole
  * stack. */
 static void
 print_marker(const struct text *text, const struct profile_node *node,
@@ -523,7 +522,7 @@ print_frames(const struct text *text, const struct stacks_thread *thread)
     }
 }
 
-/* Print the stack of a group, or why there is none. */
+/* Print the stack of a group, or why it has none. */
 static void
 print_stack(const struct text *text, const struct stacks_thread *thread)
 {
@@ -541,7 +540,7 @@ print_stack(const struct text *text, const struct stacks_thread *thread)
     print_frames(text, thread);
 }
 
-/* Print how many groups were not asked for, and how many threads they have. */
+/* Print the number of groups that were not asked for, and of their threads. */
 static void
 print_rest(const struct text *text, uint32_t from)
 {

@@ -37,7 +37,7 @@
  *
  * Each stack counts for its innermost own line.
  *
- * Unseen CPU time stands behind the cost, if it is known. Lost, cut, cost and
+ * Unseen CPU time comes after the cost, if it is known. Lost, cut, cost and
  * unseen are of the whole run.
  *
  * The summary of a recording of ./app is
@@ -96,7 +96,7 @@ text_report_line(FILE *stream, unsigned columns, const char *word,
     fputc('\n', stream);
 }
 
-/* Usually there is one process. If there are several, the other lines are sums
+/* Usually the profile has one process. For several, the other lines are sums
  * over them. */
 static void
 print_processes(FILE *stream, const struct profile *profile, uint32_t count,
@@ -116,7 +116,7 @@ print_processes(FILE *stream, const struct profile *profile, uint32_t count,
                          profile->process_count - count);
 }
 
-/* Print what the filter is, and what it leaves. */
+/* Print the filter, and what it leaves. */
 static void
 print_filter(FILE *stream, const struct profile *profile, unsigned columns)
 {
@@ -289,8 +289,9 @@ print_brief_quality(FILE *stream, const struct profile *profile,
     text_report_line(stream, columns, "lost", "%s", line);
 }
 
-/* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
- * the CPU time, in percent, at which code without names is reported. */
+/* FUNCTIONS: limit of the functions that are printed. NAMELESS_PERCENT: least
+ * share of the CPU time, in percent, at which code without names is
+ * reported. */
 enum { FUNCTIONS = 5, NAMELESS_PERCENT = 5 };
 
 /* Add COUNT and NAME, in the plural if need be: "8 threads". */
@@ -332,7 +333,7 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
             number_seconds(profile->duration));
 }
 
-/* CPU time, or wall time if there is no CPU time. */
+/* CPU time, or wall time without CPU time. */
 static enum value
 usual_value(const struct profile *profile)
 {
@@ -399,7 +400,7 @@ language_of(const struct table_row *row)
 }
 
 /* Print the lines of the program's own script files that cost the most, five at
- * most; nothing if there are none. Returns 0, or -1 with errno set. */
+ * most; nothing if it has none. Returns 0, or -1 with errno set. */
 static int
 write_own_lines(FILE *stream, struct profile *profile,
                 const struct paint *paint)
@@ -408,7 +409,7 @@ write_own_lines(FILE *stream, struct profile *profile,
     enum value value = shares.value;
     struct table table;
     uint64_t sum = 0;
-    /* A pprof file does not tell whether it has functions of Python. */
+    /* A pprof file does not show whether it has functions of Python. */
     if (!profile->has_scripts && !profile->is_from_pprof)
         return 0;
     if (own_lines_build(&table, profile, value) != 0)
@@ -448,11 +449,11 @@ text_report_brief(FILE *stream, struct profile *profile, unsigned columns,
     (void)write_own_lines(stream, profile, paint);
 }
 
-/* The runtimes that `sprofile record --jit` tells to write the names of their
- * code. docs/names.md describes all runtimes. */
+/* The runtimes that `sprofile record --jit` has write the names of their code.
+ * docs/names.md describes all runtimes. */
 struct runtime {
     const char *name;   /* of its executable, without a version */
-    const char *option; /* NULL, or the beginning of one that tells it so */
+    const char *option; /* NULL, or the beginning of one with that option */
 };
 
 static const struct runtime runtimes[] = {
@@ -470,8 +471,8 @@ is_run_by(const struct profile_process *process, const struct runtime *runtime)
            strspn(name + length, ".-0123456789js") == strlen(name + length);
 }
 
-/* Whether PROCESS is of a runtime that can be told to write names, and was not:
- * it has left no perf map. */
+/* Whether PROCESS is of a runtime that could write names, and did not: it has
+ * left no perf map. */
 static bool
 can_be_told(const struct profile_process *process)
 {
@@ -526,7 +527,7 @@ text_report_nameless(FILE *stream, struct profile *profile, bool has_jit)
                 "%s\n",
                 percent, what,
                 is_advised ? "`sprofile record --jit` gets them"
-                           : "sprofile info tells how to have them");
+                           : "sprofile info says how to get them");
     }
     nameless_release(&nameless);
     return 0;
@@ -567,8 +568,8 @@ text_report_table(FILE *stream, struct profile *profile,
     return 0;
 }
 
-/* Print what WHAT says of each file of PROFILE. For all problems with files of
- * another host there is one hint. */
+/* Print what WHAT says of each file of PROFILE. All problems with files of
+ * another host get one hint. */
 static void
 write_file_notes(FILE *stream, const struct profile *profile,
                  const char *what(const struct symbolizer *, uint32_t))
@@ -621,7 +622,7 @@ text_report_notes(FILE *stream, const struct profile *profile, bool has_error)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
     if (profile->lacks_spread && has_error)
         fputs("note: ± is at least as large as shown: a pprof file does not "
-              "tell how the times of its samples differ\n",
+              "say how the times of its samples differ\n",
               stream);
 }
 

@@ -34,8 +34,8 @@ struct text_report_options {
  * time, in lines of any length. Returns 0, or -1 with errno set. */
 int text_report_write(FILE *stream, struct profile *profile);
 
-/* The head: everything that is known about PROFILE as a whole, in COLUMNS (0:
- * any number). IS_SHORT: with only the first of many processes. */
+/* The head: all facts about PROFILE as a whole, in COLUMNS (0: any number).
+ * IS_SHORT: with only the first of many processes. */
 void text_report_head(FILE *stream, const struct profile *profile,
                       bool is_short, unsigned columns);
 int text_report_table(FILE *stream, struct profile *profile,
@@ -113,14 +113,14 @@ int nameless_report_write(FILE *stream, struct profile *profile);
 
 /* Print PROFILE, which was written to PATH by a recording, to STREAM in a few
  * lines: its size, the functions with the most time, losses and cost. The time
- * is CPU time, or wall time if there is no CPU time. HAS_JIT: `--jit` was
- * given. Returns 0, or -1 with errno set. */
+ * is CPU time, or wall time without CPU time. HAS_JIT: `--jit` was given.
+ * Returns 0, or -1 with errno set. */
 int text_report_summary(FILE *stream, struct profile *profile, const char *path,
                         bool has_jit, const struct paint *paint);
 
 /* Print a line "names ..." about the file without names that costs most, or
- * about generated code, and what can be done; nothing if its share is small.
- * `--jit` is advised unless HAS_JIT. Returns 0, or -1 with errno set. */
+ * about generated code, and what helps; nothing if its share is small. `--jit`
+ * is advised unless HAS_JIT. Returns 0, or -1 with errno set. */
 int text_report_nameless(FILE *stream, struct profile *profile, bool has_jit);
 
 #endif

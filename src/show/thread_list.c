@@ -17,7 +17,7 @@
 struct entry {
     const char *name;
     size_t stem;     /* bytes of the name before its last digits */
-    uint64_t number; /* value of these digits, 0 if there are none */
+    uint64_t number; /* value of these digits, 0 if none */
     uint32_t tid;
 };
 
@@ -125,7 +125,7 @@ print_run(struct wrap *lines, const struct entry *entries, uint32_t count,
     print_tids(lines, entries, count, delimiter);
 }
 
-/* Entries end with commas, so that names with blanks can be told apart. */
+/* Entries end with commas, so that names with blanks can be distinguished. */
 int
 thread_list_print(FILE *stream, const struct stacks_thread *threads,
                   const uint32_t *numbers, uint32_t count, const char *after,

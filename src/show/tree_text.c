@@ -13,8 +13,8 @@
  *
  * The last line stands for branches that are too small to be drawn. A function
  * that only calls itself has one line, "fib (app), 20 deep". In a tree of
- * callers, main stands below what it calls, and an only caller has "<". There
- * is no flat column: a caller has no time of its own there.
+ * callers, main stands below what it calls, and an only caller has "<". It has
+ * no flat column: a caller has no time of its own there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ is_fork(const struct drawing *drawing, const struct branch *branch)
 }
 
 /* Print the first LENGTH bytes of the rails, and MARK. If they leave no room
- * for names, only their end is printed: it tells siblings apart. Returns the
+ * for names, only their end is printed: it distinguishes siblings. Returns the
  * columns that are left for the name. */
 static unsigned
 print_rails(struct drawing *drawing, uint32_t length, const char *mark)

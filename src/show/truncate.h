@@ -15,8 +15,8 @@ unsigned truncate_width(const char *text);
  * with "...". */
 void truncate_text(FILE *stream, const char *text, unsigned columns);
 
-/* Print NAME in at most COLUMNS (0: any number). The end of a name tells as
- * much as its beginning, so "..." stands in the middle. */
+/* Print NAME in at most COLUMNS (0: any number). The end of a name matters as
+ * much as its beginning, so "..." is put in the middle. */
 void truncate_name(FILE *stream, const char *name, unsigned columns);
 
 /* Print the first COLUMNS of TEXT, without "...". */
@@ -28,8 +28,8 @@ void truncate_start(FILE *stream, const char *text, unsigned columns);
 void truncate_function(FILE *stream, const char *function, const char *module,
                        unsigned columns);
 
-/* The same with PLACE, such as "file.c:12", after the function. Where the two
- * have no room, the place is there alone. */
+/* The same with PLACE, such as "file.c:12", after the function. If both do not
+ * fit, only the place is printed. */
 void truncate_line(FILE *stream, const char *function, const char *place,
                    const char *module, unsigned columns);
 

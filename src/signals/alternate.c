@@ -24,7 +24,7 @@
 /* Number of entries in the table of alternate stacks. */
 #define STACKS 256u
 
-/* Limit of what the frames of the kernel and of our handler take, in bytes,
+/* Limit of the size of the frames of the kernel and of our handler, in bytes,
  * rounded up. A guard may lie below that. */
 #define USED_SIZE 8192u
 
@@ -38,8 +38,8 @@ struct stack {
 };
 #define HAS_LEFT UINT32_MAX
 
-/* How long a thread may take to leave its stack, and how long it is waited for
- * before it is first asked again. In ns. */
+/* Limits in ns: of the time in which a thread leaves its stack, and of the
+ * first wait before it is asked again. */
 #define LEAVE_NS 1000000000u
 #define ASK_AGAIN_NS 1000000u
 
@@ -142,8 +142,8 @@ alternate_is_in(const void *memory, size_t size)
     return false;
 }
 
-/* The state of thread TID, by the letter of proc_pid_status(5), and in *BLOCKED
- * the signals that it blocks. 0: that cannot be read. */
+/* The state of thread TID, as the letter of proc_pid_status(5), and in *BLOCKED
+ * the signals that it blocks. 0: they cannot be read. */
 static __attribute__((noinline)) char
 read_status(pid_t tid, uint64_t *blocked)
 {
@@ -155,10 +155,10 @@ read_status(pid_t tid, uint64_t *blocked)
     return *mask != '\0' ? *proc_status_line(status, "State") : '\0';
 }
 
-/* Whether our signal may be on the stack of thread TID, or come there. Our
- * handler blocks even the signals of the C library. Outside it our signals come
- * to a thread that runs. They do not come to a thread that blocks them, as
- * handlers on avoided stacks do. */
+/* Whether our signal may be on the stack of thread TID, or arrive there. Our
+ * handler blocks even the signals of the C library. Outside it our signals
+ * arrive in a thread that runs, unless it blocks them, as handlers on avoided
+ * stacks do. */
 static bool
 may_be_there(pid_t tid)
 {
@@ -173,9 +173,9 @@ may_be_there(pid_t tid)
 /* Wait until the thread of STACK has answered that none of our signals is on
  * its stack. Our handler blocks all of ours, so the thread answers when all
  * earlier ones have returned. The answer may come on top of a handler of the
- * program, before which our function may stand (handlers.h). Then it is not the
- * last one: the next comes when that handler has returned. The kernel drops a
- * signal whose number is pending, if it is not a real-time one. So the thread
+ * program, which our function may have called (handlers.h). Then it is not the
+ * last one: the next comes after that handler has returned. The kernel drops a
+ * signal whose number is pending, if it is no real-time signal. So the thread
  * is asked again. */
 static void
 wait_until_left(struct stack *stack)

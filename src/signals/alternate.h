@@ -27,30 +27,29 @@ void alternate_note(void);
 bool alternate_is_any(void);
 
 /* Whether SIZE bytes of MEMORY hold the part of an alternate stack that a
- * signal uses. Only stacks of living threads count, to which our signals may
- * come (alternate_leave). Context: any. */
+ * signal uses. Only stacks of living threads that our signals may use count
+ * (alternate_leave). Context: any. */
 bool alternate_is_in(const void *memory, size_t size);
 
 /* Whether the calling thread is on its alternate stack. One system call.
  * Context: any. */
 bool alternate_is_on(void);
 
-/* Avoid alternate stacks from now on; and whether they are avoided. Context:
+/* From now on avoid alternate stacks; and whether they are avoided. Context:
  * any. */
 void alternate_avoid(void);
 bool alternate_is_avoided(void);
 
 /* Wait until none of our signals is on the alternate stacks in SIZE bytes of
- * MEMORY, nor will be. The caller has begun to avoid alternate stacks, and set
- * the handlers accordingly. Threads that run, or are in our handler, are sent a
- * signal, which they handle last. Returns at once if no such stack is there. A
- * thread is not waited for any more when it has not answered after 1 s, say
- * because it has no CPU. Opens a file where another thread has such a stack.
- * Context: any. */
+ * MEMORY, and none can come there. The caller has begun to avoid alternate
+ * stacks, and set the handlers accordingly. Threads that run, or are in our
+ * handler, get a signal, which they handle last. Returns at once without such a
+ * stack. The wait for a thread ends after 1 s, for example if it has no CPU.
+ * Opens a file where another thread has such a stack. Context: any. */
 void alternate_leave(const void *memory, size_t size);
 
-/* Answer that signal in the calling thread. The handler returns to CONTEXT.
- * Context: handler. */
+/* Answer the signal of alternate_leave in the calling thread. The handler
+ * returns to CONTEXT. Context: handler. */
 void alternate_answer(ucontext_t *context);
 
 /* Whether ACTION is a handler on a stack that is avoided. */

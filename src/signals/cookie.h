@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cookie.h -- what the signals that we queue carry: a code and a value. The
- * handler takes no other signal for ours. Context: any.
+ * cookie.h -- the code and the value of the signals that we queue. The handler
+ * takes no other signal for ours. Context: any.
  */
 #ifndef SIGNALS_COOKIE_H
 #define SIGNALS_COOKIE_H
@@ -51,8 +51,7 @@ cookie_make(uint32_t index, uint32_t sequence)
 }
 
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. The
- * handler takes such a signal for a thread's own sample, but for COOKIE_WAKE.
- */
+ * handler takes such a signal for a thread's own sample, except COOKIE_WAKE. */
 enum cookie_own {
     COOKIE_PERF = 0x50455246, /* any number that is not small */
     COOKIE_TIMER,
@@ -70,7 +69,7 @@ cookie_make_own(enum cookie_own kind)
 long cookie_send(pid_t tid, int signo, uint64_t cookie);
 
 /* Send thread TID the order WHAT, one of the reserved indexes. Returns false if
- * there is no such thread. */
+ * it does not exist. */
 bool cookie_order(pid_t tid, uint32_t what);
 
 #endif

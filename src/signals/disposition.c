@@ -21,12 +21,12 @@
 #include "disposition.h"
 #include "base/poison.h"
 
-/* Where another number is searched, from the last to the first. Programs that
+/* Another number is searched from the last of these to the first. Programs that
  * count from SIGRTMAX take the numbers above. */
 #define LAST_FREE 60
 #define FIRST_FREE 36
 
-/* The one table of what is known of a number. Its role decides:
+/* The table of all numbers. The role of a number decides:
  *
  *   NONE         the kernel has the program's disposition, which handlers.h may
  *                have changed
@@ -46,7 +46,7 @@ static disposition_leaving *leaving;
 static disposition_opened *opened;
 static signals_sigaction *real, *next;
 
-/* How long changes are waited for, and the pause between two looks, in ns. They
+/* Longest wait for changes, and the pause between two looks, in ns. Changes
  * take some us, and wake no thread. */
 #define CHANGES_NS 1000000000u
 #define LOOK_NS 100000u
@@ -70,8 +70,8 @@ disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
     opened = on_opened;
 }
 
-/* The calling thread is about to start a program. Wait for changes that began
- * before, for CHANGES_NS at most: one may be below the handler that calls. */
+/* The calling thread is about to start a program. Wait for earlier changes, for
+ * CHANGES_NS at most: the calling handler may have interrupted one. */
 static void
 begin_starting(void)
 {
@@ -82,8 +82,8 @@ begin_starting(void)
         sys_futex_wait(&changers, count, clock_now() + LOOK_NS);
 }
 
-/* Take one off *COUNT. Returns what it was: 0 in a child that a handler forked
- * on top of the beginning. */
+/* Decrement *COUNT, and return its old value. It is 0 in a child that a handler
+ * forked on top of the beginning. */
 static uint32_t
 decrement(_Atomic uint32_t *count)
 {
@@ -94,8 +94,7 @@ decrement(_Atomic uint32_t *count)
     return before;
 }
 
-/* It has, or has failed. Returns whether no thread is about to start a program
- * any more. */
+/* The start is over, or has failed. Returns whether no other is under way. */
 static bool
 end_starting(void)
 {
@@ -113,7 +112,7 @@ find_number(int signo)
                                                         : NULL;
 }
 
-/* The entry of SIGNO, NULL if the ender never stands for its default action. */
+/* The entry of SIGNO, NULL if the ender never replaces its default action. */
 static struct number *
 find_ending(int signo)
 {
@@ -152,11 +151,11 @@ keep_program(struct number *number, const struct sigaction *action)
     return signals_of_kernel(&before);
 }
 
-/* Let the kernel call our handler for a borrowed number. All signals are
- * blocked but those of an instruction (nested.h): a handler that parks must not
- * be left by longjmp or cancellation. It runs on an alternate stack that is not
- * avoided, if what the program handles may come there. Our signals end no
- * system call; handler.c ends one for the program's. */
+/* Let the kernel call our handler for a borrowed number. All signals but those
+ * of an instruction (nested.h) are blocked: a handler that parks must not be
+ * left by longjmp or cancellation. It runs on an alternate stack that is not
+ * avoided, if a signal that the program handles may come there. Our signals end
+ * no system call. For the program's signals, handler.c ends it. */
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
@@ -173,10 +172,11 @@ install_borrowed(struct number *number, struct sigaction *old)
     return real(number_of(number), &action, old);
 }
 
-/* Let a number that was given back behave as the program said. Our signals on
- * their way must not end the program, so our handler takes the default action.
- * All signals are blocked until handler.c has seen whether the thread blocks
- * this one. A question on top would settle that for the upper frame alone. */
+/* Let a number that was given back act as the program has set it. Our signals
+ * on their way must not end the program, so our handler takes the default
+ * action. All signals are blocked until handler.c has seen whether the thread
+ * blocks this one. A question on top would decide that for the upper frame
+ * alone. */
 static int
 install_given_back(struct number *number)
 {
@@ -214,8 +214,8 @@ ignore_for_real(const struct number *number)
     return sys_set_action(number_of(number), &action);
 }
 
-/* Set the kernel's disposition as it must be. Other threads may change what
- * that is, so each of them looks again after its call. */
+/* Set the kernel's disposition as it must be. Other threads may change how it
+ * must be, so each of them checks again after its call. */
 static void
 install(struct number *number)
 {
@@ -261,7 +261,7 @@ borrow_number(enum signals_role role, int signo)
         return -1;
     if (before.sa_sigaction != handler) {
         disposition_show(signo, &before);
-        /* Unless the program has just set another. */
+        /* Skipped if the program has just set another disposition. */
         const struct sys_action given = signals_for_kernel(&before);
         program_action_replace(signo, version, &given);
     }
@@ -269,7 +269,7 @@ borrow_number(enum signals_role role, int signo)
     signals_add(role, signo);
     if (alternate_is_avoided())
         handlers_avoid_alternate(signals_borrowed(), kept_word(), next);
-    /* Only now is it known what the program wants. */
+    /* The program's wish is known only now. */
     if (!has_program(number, SIG_DFL))
         install(number);
     return 0;
@@ -296,7 +296,7 @@ disposition_can_spare(int signo)
     return signo != signals_number(SIGNALS_ASK) || borrow_spare() != 0;
 }
 
-/* Ask questions by the spare number from now on, if there is one. */
+/* From now on ask questions by the spare number, if one exists. */
 static void
 use_spare(void)
 {
@@ -382,7 +382,7 @@ disposition_lose(enum signals_role role)
     }
 }
 
-/* What a raw system call has put in place of our handler stays. */
+/* A handler that a raw system call has put in place of ours stays. */
 void
 disposition_release(enum signals_role role)
 {
@@ -399,7 +399,7 @@ disposition_release(enum signals_role role)
     (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | \
      SA_NODEFER | (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
 
-/* ACTION as the kernel would show it. */
+/* Change ACTION to what the kernel would show. */
 static struct sigaction
 as_kept(const struct sigaction *action)
 {
@@ -425,8 +425,8 @@ change_kept(struct number *number, const struct sigaction *action,
     const struct sigaction before = keep_program(number, &given);
     if (old != NULL)
         *old = before;
-    /* Perf's signals and the program's own would take each other's place: the
-     * kernel keeps one pending signal of SIGTRAP. */
+    /* Perf's signals and the program's would displace each other: the kernel
+     * keeps one pending SIGTRAP. */
     bool is_wanted = atomic_load(&number->role) == SIGNALS_TRAP
                          ? signals_is_handler(&given)
                          : given.sa_handler != SIG_DFL;
@@ -457,7 +457,7 @@ install_ender(struct number *number)
     if (!alternate_is_avoided())
         action.sa_flags |= SA_ONSTACK;
     /* No handler of the program runs any more. The ender unblocks what it
-     * needs, where there is room for a second frame. */
+     * needs, where the stack has room for a second frame. */
     signals_set_word(&action.sa_mask, ~0ull);
     if (real(signo, &action, &before) != 0 || before.sa_sigaction == ender)
         return;
@@ -486,7 +486,7 @@ disposition_action(int signo, const struct sigaction *action,
         disposition_show(signo, &given);
         action = &given;
     }
-    /* The kernel gets what the program wants, so that it fills in the rest. */
+    /* The kernel gets the program's disposition, and fills in the rest. */
     int result = handlers_action(signo, action, old, signals_borrowed(), next);
     if (result != 0)
         return result;
@@ -543,8 +543,8 @@ disposition_begin_enders(uint64_t endings, uint64_t dumps, signals_handler *own)
     begin_enders(SIGNALS_DUMP, dumps);
 }
 
-/* The kernel is asked. A function in front of libc's sigaction may need locks
- * that the program holds when it is ended. */
+/* A system call: a function in front of libc's sigaction may need locks that
+ * the program holds when it is ended. */
 bool
 disposition_has_ender(int signo)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers.c -- see handlers.h. A handler's address is one word, and so is what
- * is remembered of its flags, and of its mask. A handler may run while another
- * thread sets it. A function that takes one argument can be called with three
- * (psABI, section 3.2.3). So the address is all that a call needs.
+ * handlers.c -- see handlers.h. A handler's address, its flags and its mask are
+ * one word each. A handler may run while another thread sets it. A function
+ * that takes one argument can be called with three (psABI, section 3.2.3). So
+ * the address is all that a call needs.
  *
  * Two kinds of handlers are left as they are. Handlers that are called once
  * (SA_RESETHAND): after them the signal would end the process. And handlers of
@@ -22,12 +22,12 @@
 
 static _Atomic bool has_threads;
 
-/* Signals whose handlers were set by libc's functions; where our function
- * stands; and where the program's handler has no SA_SIGINFO. Signal N is bit N
- * - 1. */
+/* Signals whose handlers were set by libc's functions; those for which our
+ * function is installed; and those whose program's handler has no SA_SIGINFO.
+ * Signal N is bit N - 1. */
 static _Atomic uint64_t is_known, is_wrapped, is_plain;
 
-/* By signal: the program's handler, and which signals were taken out of its
+/* By signal: the program's handler, and the signals that were taken out of its
  * sa_mask and put in. */
 static _Atomic(signals_handler *) handlers[NSIG];
 static _Atomic uint64_t taken_out[NSIG], put_in[NSIG];
@@ -115,7 +115,7 @@ handlers_show(int signo, struct sigaction *action)
                  (atomic_load(&is_plain) & signals_bit(signo)) != 0);
 }
 
-/* Make GIVEN what the kernel must have. *OUT becomes what was taken out of its
+/* Make GIVEN the action for the kernel. *OUT becomes what was taken out of its
  * mask, *IN what was put in. */
 static void
 prepare_action(int signo, struct sigaction *given, uint64_t ours, uint64_t *out,
@@ -195,7 +195,7 @@ handlers_block_again(uint64_t which, signals_sigaction *next)
     }
 }
 
-/* Our function must not stand in front: it would write to the stack. */
+/* Our function must not be called first: it would write to the stack. */
 void
 handlers_avoid_alternate(uint64_t ours, uint64_t kept, signals_sigaction *next)
 {

@@ -6,8 +6,8 @@
  * sends on a signal that has gone astray (stray.h). The program sees only its
  * own handlers.
  *
- * What the program does by raw system calls is not seen: such handlers are
- * called as ever. Context: any.
+ * Raw system calls of the program are not seen: the kernel calls such handlers
+ * directly. Context: any.
  */
 #ifndef SIGNALS_HANDLERS_H
 #define SIGNALS_HANDLERS_H
@@ -30,27 +30,27 @@ int handlers_action(int signo, const struct sigaction *action,
 void handlers_forget(int signo);
 
 /* Whether the disposition of SIGNO has to be read and set by handlers_action:
- * our function stands there, or would have to. */
+ * our function is installed, or would have to be. */
 bool handlers_are_kept(int signo);
 
-/* Turn *ACTION, which the kernel told of any SIGNO, into what the program set.
- */
+/* Turn *ACTION, which the kernel returned for any SIGNO, into what the program
+ * set. */
 void handlers_show(int signo, struct sigaction *action);
 
-/* Let handlers block the numbers in WHICH again, which are no longer borrowed.
+/* Let handlers again block the numbers in WHICH, which are no longer borrowed.
  */
 void handlers_block_again(uint64_t which, signals_sigaction *next);
 
-/* Let handlers on alternate stacks block OURS, with none of our functions
- * before them: such stacks are avoided from now on (alternate.h). The signals
- * in KEPT are left alone: their dispositions are kept elsewhere. */
+/* Let handlers on alternate stacks block OURS, and be called directly: such
+ * stacks are avoided from now on (alternate.h). The signals in KEPT are left
+ * alone: their dispositions are kept elsewhere. */
 void handlers_avoid_alternate(uint64_t ours, uint64_t kept,
                               signals_sigaction *next);
 
 /* Note that the program, which has one thread, is about to have several. */
 void handlers_expect_threads(signals_sigaction *next);
 
-/* Make all dispositions what the program believes. */
+/* Make all dispositions those that the program believes in. */
 void handlers_end(signals_sigaction *next);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mask.c -- what the program believes of its signal masks; see mask.h. The
+ * mask.c -- the signal masks that the program believes in; see mask.h. The
  * belief of a thread is one thread-local word, signals_blocked.
  *
  * The hard thing is a child that shares our memory (vfork). Another is a child
  * with a copy of it that we do not know of (clone by system call). The masks of
  * such a child are its own, but the word is not. There the mask is made real
- * before the first change, and after that the word is not read. A thread
+ * before the first change, and the word is not read after that. A thread
  * without thread-local words (base/words.h) really has the masks that it sets.
  */
 #include <stdbool.h>
@@ -24,8 +24,7 @@
 #include "mask.h"
 #include "base/poison.h"
 
-/* Number of members from which a set means all signals, and not each by name.
- */
+/* A set with at least so many members means "all signals", and not each one. */
 #define NEARLY_ALL 32
 
 /* The child in which the mask is real, if this thread or its copy is one. */
@@ -111,9 +110,9 @@ real_word(int how, uint64_t word)
     return how == SIG_SETMASK ? word | closed : word;
 }
 
-/* Give back those of our numbers that the program blocks one by one: they must
- * be really blocked. The program will wait for them, or restore this mask where
- * we cannot see it (siglongjmp, setcontext). */
+/* Give back those of our numbers that the program blocks by name: they must be
+ * really blocked. The program will wait for them, or restore this mask where we
+ * cannot see it (siglongjmp, setcontext). */
 static void
 give_back_named(const sigset_t *set)
 {
@@ -155,8 +154,8 @@ mask_change(int how, const sigset_t *set, sigset_t *old, mask_function *next)
         signals_set_word(&changed, real_word(how, signals_word(&given)));
         after = belief_after(before, how, &given, ours);
     }
-    /* A pending signal that is opened comes at once, and must find that it is
-     * open. */
+    /* A pending signal that is opened comes at once, and must find the word
+     * changed. */
     signals_blocked = before & after;
     int result = next(how, set != NULL ? &changed : NULL, old);
     signals_blocked = result == 0 ? after : before;
@@ -182,8 +181,8 @@ mask_begin(void)
         inherited = 0;
     if (signals_shut == 0)
         inherited |= now & closed;
-    /* A pending signal comes at once, and must find that the thread blocks it.
-     */
+    /* A pending signal comes at once, and must still find the number blocked in
+     * the word. */
     signals_blocked |= inherited;
     change_real(SIG_UNBLOCK, inherited & borrowed);
     shut_closed();
@@ -250,7 +249,7 @@ mask_after_birth(void)
     signals_sync_now();
 }
 
-/* Give back, of the numbers OPENED, those that the program handles. The thread
+/* Give back those of the numbers OPENED that the program handles. The thread
  * blocks them and now waits for them, so it must find them pending. */
 static void
 give_back_awaited(uint64_t opened)

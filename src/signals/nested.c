@@ -3,11 +3,11 @@
  * nested.c -- see nested.h.
  *
  * The hard thing is a handler of the program that does not return to ours. The
- * slot that ours was filling stays claimed, and no code runs that could tell
- * the sampler so. Therefore a mark lies on the stack of a handler that fills a
- * slot. A thread that left the handler by a jump uses that stack again, and the
- * mark is overwritten, or unmapped. While the mark stands, the handler may
- * still come back to its slot.
+ * slot that ours was filling stays claimed, and no code runs that could report
+ * this to the sampler. Therefore a mark lies on the stack of a handler that
+ * fills a slot. A thread that left the handler by a jump uses that stack again,
+ * and the mark is overwritten, or unmapped. While the mark stands, the handler
+ * may still come back to its slot.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ nested_note_fork(void)
     for (unsigned i = 0; i < FORKED_MOST; i++) {
         struct nested_mark copy = {.outer = 0};
         atomic_store_explicit(&forked[i], mark, memory_order_relaxed);
-        /* After a jump there may be anything, or nothing. */
+        /* After a jump the memory may hold anything, or be unmapped. */
         if (mark != 0 && !sys_copy_memory(&copy, mark, sizeof(copy)))
             copy.outer = 0;
         mark = copy.outer;
@@ -105,9 +105,8 @@ open_ours(void)
         sys_mask(SIG_UNBLOCK, signals_borrowed(), NULL);
 }
 
-/* The handler on top of our handler then blocks what the thread did before. It
- * also blocks the signals of its own kind, as the kernel and its sa_mask have
- * it. */
+/* The handler on top of our handler then blocks what the thread blocked before.
+ * It also blocks its own number and its sa_mask, as in the kernel. */
 void
 nested_settle(void)
 {

@@ -3,7 +3,7 @@
  * nested.h -- the program's handlers that run on top of our handler, for
  * signals that an instruction raises. Our handler does not block these signals:
  * a thread that blocks a signal which its own instruction raises dies of it
- * (sigaction(2)). Such a handler may repair what ours ran into, such as an
+ * (sigaction(2)). Such a handler may repair the fault in ours, for example an
  * alternate stack that another thread has made read-only. Or it may leave our
  * handler by longjmp.
  */
@@ -37,7 +37,7 @@ void nested_enter(struct nested_mark *mark, _Atomic uint64_t *place,
 void nested_leave(struct nested_mark *mark, bool has_words);
 
 /* Whether a jump or the thread's end has left the handler that fills the slot
- * of TIME, and has set the mark at MARK. Its mark is then gone. So it is when
+ * of TIME, and has set the mark at MARK. Its mark is then gone, as it is after
  * the slot was given away. Context: sampler. */
 bool nested_is_gone(uint64_t mark, uint64_t time);
 

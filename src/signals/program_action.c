@@ -2,9 +2,9 @@
 /*
  * program_action.c -- see program_action.h. A lock could be held by the thread
  * that a handler has interrupted. So a thread writes a copy of its own, and
- * makes it the current one by one exchange. From then on that copy is not
- * changed, until it is current no more and another thread takes it. A reader
- * finds that out, and reads again.
+ * makes it the current one by one exchange. From then on that copy does not
+ * change, until it is no longer current and another thread takes it. A reader
+ * notices that, and reads again.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -31,8 +31,8 @@ static _Atomic uint64_t taken[COPIES / WORD_BITS] = {1};
 /* By signal: the number of the last change * COPIES + the current copy. */
 static _Atomic uint32_t current[NSIG];
 
-/* Take a copy that is free. There is one unless as many threads as COPIES -
- * NSIG were stopped while they set a disposition. */
+/* Take a free copy. One is free unless COPIES - NSIG threads were stopped while
+ * they set a disposition. */
 static uint32_t
 take_copy(void)
 {
@@ -76,7 +76,7 @@ write_copy(const struct sys_action *action)
 {
     uint32_t i = take_copy();
     /* Pairs with the fence in program_action_get: a reader that sees one of
-     * these stores also sees that the copy was current no more. */
+     * these stores also sees that the copy is no longer current. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&copies[i].handler, (uint64_t)action->handler,
                           memory_order_relaxed);
@@ -110,9 +110,9 @@ program_action_get(int signo, uint32_t *version)
     return action;
 }
 
-/* Make copy I the current one in place of *BEFORE, which becomes what is there
- * if that is another. The exchange shows the copy to readers, and gives the
- * caller the old one. */
+/* Make copy I the current one in place of *BEFORE. If another one is current,
+ * *BEFORE becomes that one. The exchange shows the copy to readers, and gives
+ * the caller the old one. */
 static bool
 exchange(int signo, uint32_t *before, uint32_t i)
 {

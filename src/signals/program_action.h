@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * program_action.h -- the dispositions that the program has set for numbers
- * where our handler stands. Threads may set one at once, a handler may read it
- * meanwhile, and a thread may be interrupted in all of this. A disposition is
- * read as a whole, and each thread that sets one learns the one before its own,
- * as with sigaction(2). Context: any.
+ * where our handler stands. Threads may set one at the same time, a handler may
+ * read it meanwhile, and a signal may interrupt each of them. A disposition is
+ * read as a whole. A thread that sets one gets the one before its own, as with
+ * sigaction(2). Context: any.
  */
 #ifndef SIGNALS_PROGRAM_ACTION_H
 #define SIGNALS_PROGRAM_ACTION_H

@@ -35,8 +35,8 @@ next_pending(uint64_t mask)
     return pending != 0 ? __builtin_ctzll(pending) + 1 : 0;
 }
 
-/* Whether CONTEXT stands in the wait itself. It may stand in a handler that
- * came on top of it, or behind a wait that a handler left by siglongjmp. */
+/* Whether CONTEXT is in the wait itself. It may be in a handler on top of the
+ * wait, or after a wait that a handler left by siglongjmp. */
 static bool
 is_in_wait(const ucontext_t *context)
 {
@@ -59,7 +59,7 @@ resume_wait(ucontext_t *context)
 }
 
 /* Whether the kernel is about to make a system call again that a signal ended.
- * A fork is begun again whatever the handlers say. */
+ * A fork is begun again, whatever the handlers' flags are. */
 static bool
 is_restarting(const ucontext_t *context)
 {
@@ -94,7 +94,7 @@ end_call_for_next(ucontext_t *context)
         restart_end_call(context);
 }
 
-/* Whether CONTEXT stands behind a system call that has ended with EINTR. */
+/* Whether CONTEXT is right after a system call that has ended with EINTR. */
 static bool
 is_behind_ended(const ucontext_t *context)
 {
@@ -102,8 +102,8 @@ is_behind_ended(const ucontext_t *context)
            arch_is_behind_call(context);
 }
 
-/* The number of the call that CONTEXT stands behind, or -1 if it cannot be
- * told. */
+/* The number of the call that CONTEXT has just made, or -1 if it is not
+ * known. */
 static long
 number_of_call(const ucontext_t *context)
 {
@@ -114,9 +114,9 @@ number_of_call(const ucontext_t *context)
 }
 
 /* Make io_uring_enter again if only our signal ended it. Before it waits, it
- * runs what the kernel has put off until the way back to user mode. There a
- * sample taken in the kernel becomes a signal, and then it does not wait. If no
- * signal is there for the program, the program must not notice. The call has
+ * runs work that the kernel has delayed until the way back to user mode. There
+ * a sample in the kernel becomes a signal, and then the call does not wait.
+ * Without a signal for the program, the program must not notice. The call has
  * done nothing yet. */
 static void
 repeat_ring_wait(ucontext_t *context)
@@ -129,7 +129,7 @@ repeat_ring_wait(ucontext_t *context)
         arch_repeat_call(context, SYS_io_uring_enter);
 }
 
-/* Make the call again that CONTEXT stands behind, if it is one of CALLS. */
+/* If CONTEXT has just made one of CALLS, make that call again. */
 static void
 repeat_one_of(ucontext_t *context, const long *calls, size_t count)
 {

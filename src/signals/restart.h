@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * restart.h -- lets what our signal has interrupted go on as if none had come.
- * A signal of the program still ends it.
+ * restart.h -- lets a call that our signal has interrupted go on as if no
+ * signal had come. A signal of the program still ends it.
  */
 #ifndef SIGNALS_RESTART_H
 #define SIGNALS_RESTART_H
@@ -13,9 +13,8 @@
 /* A wait of the calling thread under a mask of its own (ppoll, sigsuspend). A
  * signal of the program may end it while our signal comes first. The kernel
  * then puts back the thread's mask before it delivers the program's signal. So
- * our handler lets the mask of the wait stand (IS_LEFT), and the waiting
- * function sets the ORIGINAL one. STACK is where the waiting function stands.
- */
+ * our handler keeps the mask of the wait (IS_LEFT), and the waiting function
+ * sets the ORIGINAL one. STACK is the stack pointer of the waiting function. */
 struct restart_wait {
     bool is_on, is_left;
     uint64_t mask, original, stack;
@@ -26,21 +25,20 @@ extern __thread volatile struct restart_wait restart_wait;
 extern __thread volatile long restart_last_call;
 
 /* Called at the end of our handler, which returns to CONTEXT. A signal of the
- * program may be pending, and must find what it would have found without ours.
- * In such a wait, the mask of the wait stands. A system call may have been
- * ended by our signal, and the kernel is about to make it again. It ends if the
+ * program may be pending, and must find the same state as without ours. In such
+ * a wait, the mask of the wait is kept. A system call may have been ended by
+ * our signal, and the kernel is about to make it again. It ends if the
  * program's handler lacks SA_RESTART. A wait for io_uring that only our signal
  * has ended is made again. Context: handler. */
 void restart_after_ours(ucontext_t *context);
 
 /* Called in our handler, which returns to CONTEXT. A signal came that the
- * thread blocks, as the program believes, and it is sent again. A wait for
- * descriptors goes on, for as long as it was to last in the first place.
- * Context: handler. */
+ * program believes to be blocked, and is sent again. A wait for descriptors
+ * goes on for its whole original time. Context: handler. */
 void restart_after_blocked(ucontext_t *context);
 
-/* Make the call again that a signal has ended, where that does no harm: another
- * thread handles the signal. CONTEXT stands behind the call. Context: handler.
+/* Repeat the call that a signal has ended, where that does no harm: another
+ * thread handles the signal. CONTEXT is right after the call. Context: handler.
  */
 void restart_for_another(ucontext_t *context);
 

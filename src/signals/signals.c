@@ -2,8 +2,8 @@
 /*
  * signals.c -- see signals.h. What a thread has to block and to open is
  * computed from the numbers that are ours now, and from two words of the
- * thread. These are 0 in a thread that has not begun yet: then nothing is done.
- * Nor is anything done where there are no thread-local words.
+ * thread. In a thread that has not begun yet they are 0, so nothing is done.
+ * Nothing is done without thread-local words, either.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -71,8 +71,7 @@ signals_remove(int signo)
     atomic_fetch_and(&borrowed, ~bit);
 }
 
-/* Number of threads that are remembered to have opened something. More are not.
- */
+/* Limit of the threads that are remembered to have opened something. */
 #define OPENERS 64u
 static _Atomic pid_t openers[OPENERS];
 static _Atomic uint32_t opener_count;
@@ -117,7 +116,7 @@ signals_are_synced(void)
 }
 
 /* Find what the thread has to block and to open, because the number is no
- * longer ours. Returns false if there is nothing to do. */
+ * longer ours. Returns false if it has to do neither. */
 static HOT bool
 find_stale(uint64_t *block, uint64_t *unblock)
 {
@@ -128,7 +127,7 @@ find_stale(uint64_t *block, uint64_t *unblock)
     return !signals_are_synced();
 }
 
-/* Note that what find_stale found is done, of which BLOCK was blocked. */
+/* Note that the work of find_stale is done, and that BLOCK is now blocked. */
 static void
 forget_stale(uint64_t block)
 {

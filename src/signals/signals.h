@@ -4,8 +4,8 @@
  * read at any time. disposition.h says how a number becomes ours, and how it
  * becomes the program's again.
  *
- * Where a number is no longer ours, a thread's real mask is made what the
- * program believes. What the thread blocked of the number is really blocked
+ * If a number is no longer ours, a thread's real mask is made the one that the
+ * program believes in. If the thread blocked the number, it really blocks it
  * from then on. A number that was kept closed is opened.
  */
 #ifndef SIGNALS_SIGNALS_H
@@ -22,13 +22,13 @@
 
 enum signals_role {
     SIGNALS_NONE,
-    SIGNALS_ASK,     /* questions and timers: any number will do */
+    SIGNALS_ASK,     /* questions and timers: any number is good */
     SIGNALS_TRAP,    /* perf events: SIGTRAP, or nothing */
     SIGNALS_SPARE,   /* the next number for questions */
     SIGNALS_CONTROL, /* requests from outside (base/request.h) */
     SIGNALS_ROLES,   /* those of one borrowed number each */
-    /* Of numbers that stay the program's. Where it leaves the default action,
-     * our handler has the profile written, or all stacks printed, before. */
+    /* For numbers that stay the program's. If it leaves the default action, our
+     * handler first has the profile written, or all stacks printed. */
     SIGNALS_ENDING = SIGNALS_ROLES,
     SIGNALS_DUMP
 };
@@ -103,8 +103,8 @@ typedef void signals_handler(int, siginfo_t *, void *);
 typedef int signals_sigaction(int, const struct sigaction *,
                               struct sigaction *);
 
-/* The number borrowed for ROLE, 0 if there is none now; and its setting, which
- * is for disposition.c alone. Context: any. */
+/* The number borrowed for ROLE, 0: none now; and its setting, which is for
+ * disposition.c alone. Context: any. */
 int signals_number(enum signals_role role);
 void signals_set_number(enum signals_role role, int signo);
 
@@ -114,7 +114,7 @@ uint64_t signals_borrowed(void);
 uint64_t signals_closed(void);
 
 /* Numbers that were closed until they were given back. Threads that are older
- * than that may still block them. Context: any. */
+ * may still block them. Context: any. */
 uint64_t signals_opened(void);
 
 /* Note that SIGNO is borrowed for ROLE now; or that it is no longer borrowed.
@@ -122,9 +122,9 @@ uint64_t signals_opened(void);
 void signals_add(enum signals_role role, int signo);
 void signals_remove(int signo);
 
-/* Of the borrowed numbers, open or closed, those that the calling thread
- * blocks, as the program believes. It is in static TLS: to read it is one load,
- * in a handler too. */
+/* The borrowed numbers, open or closed, that the calling thread blocks, as the
+ * program believes. It is in static TLS: reading it is one load, also in a
+ * handler. */
 extern __thread volatile uint64_t signals_blocked;
 
 /* The numbers that the calling thread's real mask blocks because we keep them
@@ -136,17 +136,17 @@ extern __thread volatile uint64_t signals_shut;
 void signals_sync_now(void);
 void signals_sync_in(ucontext_t *context);
 
-/* Whether there is nothing to do in the calling thread. Context: any. */
+/* Whether the calling thread's mask needs no change. Context: any. */
 bool signals_are_synced(void);
 
 /* Note that another process may share the table of dispositions, and live
- * longer than this one (CLONE_SIGHAND of clone(2)); and whether one may. A
- * forked child has a table of its own. Context: any. */
+ * longer than this one (CLONE_SIGHAND of clone(2)); and whether that was noted.
+ * A forked child has a table of its own. Context: any. */
 void signals_share_table(void);
 bool signals_table_is_shared(void);
 
 /* Whether thread TID is known to have opened what was closed. If not, it may
- * still block it, though the program believes otherwise. Context: any thread.
+ * still block that, though the program believes otherwise. Context: any thread.
  */
 bool signals_has_opened(pid_t tid);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sigwait.c -- see sigwait.h. A waiting thread's set is kept here, where the
- * kernel reads it. The bit is set before the thread is told. So the thread
+ * kernel reads it. The bit is set before the thread is woken. So the thread
  * either begins its wait with the bit, or is woken.
  *
  * A descriptor may have been closed, and its number used again. It is the right
@@ -38,7 +38,7 @@ struct descriptor {
     _Atomic bool is_used;
     int fd;
     uint64_t word;
-    _Atomic uint64_t missing; /* 0: nothing is missing any more */
+    _Atomic uint64_t missing; /* 0: the set is complete */
 };
 static struct descriptor descriptors[DESCRIPTORS];
 

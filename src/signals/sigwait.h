@@ -4,7 +4,7 @@
  * asked for all signals. They got a set without the numbers that are ours
  * (signals.h). When such a number becomes the program's, it is added to their
  * sets. Each of the two tables has room for 32; a waiter that does not fit is
- * not told.
+ * not woken.
  *
  * errno keeps its value. Context: any.
  */
@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 /* Note that the calling thread is about to wait for REST, which is SET without
- * our numbers. Returns the set that the thread must wait for, or NULL if there
- * is no place. That set may grow while the thread waits. Our signal then wakes
- * the thread, and the wait ends with EINTR. */
+ * our numbers. Returns the set that the thread must wait for, or NULL if no
+ * place is free. That set may grow while the thread waits. Our signal then
+ * wakes the thread, and the wait ends with EINTR. */
 const sigset_t *sigwait_begin(const sigset_t *set, const sigset_t *rest);
 
 /* Note that the wait is over. SET is what sigwait_begin returned. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stray.c -- see stray.h. Only the main thread of the process may send a signal
- * as if another sender had (rt_tgsigqueueinfo(2)). So what the program must see
- * of a stray waits here, in a numbered place. The signal that is sent on
- * carries the number of that place.
+ * stray.c -- see stray.h. Only the main thread of the process may name another
+ * sender of a signal (rt_tgsigqueueinfo(2)). So what the program must see of a
+ * stray waits here, in a numbered place. The signal that is sent on carries the
+ * number of that place.
  *
- * The hard thing is to know what the main thread blocks for itself. While it is
- * in our handler, or makes a thread, the kernel shows that it blocks all
- * signals. Among these are the C library's own numbers, which no program can
- * block. Then its mask is the one that it notes in our handler.
+ * The hard thing is to know what the main thread itself blocks. While it is in
+ * our handler, or makes a thread, the kernel shows that it blocks all signals.
+ * Among these are the C library's own numbers, which no program can block. Then
+ * its mask is the one that it notes in our handler.
  *
  * On its way into the handler and out of it, the last note may be old. A
  * handler of the program, which blocks its own signal, may have returned since.
- * A thread that asks then waits a moment. That is as long as the main thread
- * would need for the signal itself.
+ * A thread that asks then waits a moment, as long as the main thread would need
+ * for the signal itself.
  */
 #include <linux/errno.h>
 #include <sched.h>
@@ -47,13 +47,13 @@ static struct place places[PLACES];
 static _Atomic uint32_t count;
 
 /* The mask of the main thread as it was last noted. NOTE_IS_OLD is the bit of a
- * signal that cannot be blocked. It says that the mask may have changed since.
+ * signal that cannot be blocked. It means that the mask may have changed since.
  */
 #define NOTE_IS_OLD (1ull << (SIGKILL - 1))
 static HOT_STATE _Atomic uint64_t main_mask = NOTE_IS_OLD;
 
-/* Time in ns for which a main thread on its way into or out of our handler is
- * waited for, at most; and between two looks. In ns. */
+/* Longest wait for a main thread on its way into or out of our handler, and the
+ * pause between two looks, in ns. */
 #define WAY_NS 100000000u
 #define WAY_STEP_NS 100000u
 
@@ -151,8 +151,8 @@ is_child_of_main(pid_t child)
 
 /* By si_code (sigaction(2)): kill, the kernel, a message queue, a child's end.
  * A sigqueue(3) of this very process may have been pthread_sigqueue(3). A
- * timer's signal goes to a thread that runs at that moment, where there is one
- * (Linux 6.4). */
+ * timer's signal goes to a thread that runs at that moment, if one does (Linux
+ * 6.4). */
 bool
 stray_is_for_process(const siginfo_t *info)
 {
@@ -171,7 +171,7 @@ stray_is_for_process(const siginfo_t *info)
 
 enum taker { TAKER_MAIN, TAKER_OTHER, TAKER_UNKNOWN };
 
-/* Which thread takes SIGNO. The buffer has the status of the main thread. */
+/* The thread that takes SIGNO. The buffer has the status of the main thread. */
 static enum taker
 find_taker(int signo)
 {
@@ -206,7 +206,7 @@ look_for_taker(int signo)
 }
 
 /* If the main thread blocks all signals by its own system call, its note stays
- * old. Such a thread is waited for once. */
+ * old. Only one wait is spent on such a thread. */
 bool
 stray_is_taken_by_main(int signo)
 {

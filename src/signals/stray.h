@@ -3,8 +3,8 @@
  * stray.h -- strays: signals for the process that came to another thread than
  * the main one because of us.
  *
- * The kernel gives such a signal to the main thread, unless that blocks it.
- * Else it gives it to any thread that does not block it (kernel/signal.c,
+ * The kernel gives such a signal to the main thread, unless that thread blocks
+ * it. Then it gives it to any thread that does not block it (kernel/signal.c,
  * complete_signal). Until the main thread has taken the signal, it is in a
  * queue that all threads share.
  *
@@ -40,8 +40,8 @@ void stray_note_own_mask(void);
  * caller has thread-local words. Context: hook. */
 void stray_note_wait(bool waits, uint64_t mask);
 
-/* A handler of the program is about to be called on the calling thread. A wait
- * under a mask ends by that, and the handler may jump out of it. Context: any.
+/* A handler of the program is about to be called on the calling thread. That
+ * ends a wait under a mask, and the handler may jump out of it. Context: any.
  */
 void stray_end_wait(void);
 
@@ -49,7 +49,7 @@ void stray_end_wait(void);
 uint64_t stray_noted_mask(void);
 
 /* Whether INFO is of a signal for the process, and not for one thread of it.
- * Returns false where INFO does not tell. Context: any. */
+ * Returns false if INFO does not show that. Context: any. */
 bool stray_is_for_process(const siginfo_t *info);
 
 /* Whether the main thread takes SIGNO: it does not block SIGNO, and is neither

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.h -- the spool file, drawn. The one header that the recording side
- * (store/writer.c, agent/) and the reading side (store/reader.c, symbol/,
- * profile/, cli/) share.
+ * layout.h -- the spool file, drawn. The recording side (store/writer.c,
+ * agent/, journal/) and the reading side (store/reader.c, read/) share this
+ * header.
  *
  *   offset 0                                               file size
  *   +--------+---------+--------+------+--------+-- ... --+----------+
@@ -15,10 +15,11 @@
  *   | head: kind:8 | flags:8 | check:16 | size:32 | payload ...       |
  *   +---------------------------------------------+-------------------+
  *   SIZE counts head and payload in bytes. CHECK is record_check(offset, kind,
- *   size): stale or foreign bytes do not pass for a record.
+ *   size): so stale or foreign bytes are not taken for a record.
  *
  * The writer reserves space (fallocate), writes the payload, and stores the
- * head last with release order. A record whose head is 0 does not exist yet.
+ * head last with release order. Until its head is stored, which is 0 before, a
+ * record does not exist.
  *
  * A reader accepts a record if, in this order:
  *   1. 8 bytes lie between its offset and the end of the file;
@@ -29,21 +30,21 @@
  *      kind that the reader does not know: at least 8, and no maximum);
  *   5. every length inside the payload ends within the record, and every string
  *      that is not empty ends with NUL.
- * It stops at the first record that fails, says where, and keeps all before.
- * A kind it does not know is skipped by its size.
- * Of a file that is written to, the head must be from an earlier read than the
- * payload: one read may bring the head and not yet what was stored before it.
+ * It stops at the first record that fails, says where, and keeps all before. It
+ * skips a kind that it does not know by its size. While the file is written,
+ * the head must be read before the payload, by a read of its own. A single read
+ * may get the head and not yet what was stored before it.
  *
- * Some things are written after their head, each as one aligned word that is
+ * Some fields are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
  * wall, cpu, and last the word that holds its flags), the counters of COUNTS,
  * RATE and EPOCH, the clock of LIVE, and the fields of CONTROL. A STACKS is
- * written again and again, whole; its sequence tells when it may be read.
+ * written again and again as a whole; its sequence shows when it may be read.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
- * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
+ * wait for (TEXT), waits are open, threads have the CPU time that they used; 3
  * several processes in one file (NEXT), as `sprofile convert` writes it; 4 and
  * 5 are 2 and 3 with functions of interpreters (SCRIPT, NODE_SCRIPT). EPOCH,
  * CLOCK, JITDUMP and LIVE came later; a reader may skip them.
@@ -70,15 +71,15 @@
     ((version) == SPOOL_VERSION_OLD_SEVERAL || \
      (version) == SPOOL_VERSION_SEVERAL)
 
-/* Most epochs of a process in a spool; more are damage. */
+/* Limit of the epochs of a process in a spool; more are damage. */
 #define EPOCHS_MOST 1024u
 
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
 
-/* What a spool is for. A later process of the same name may take the place of
- * the first. It takes that of the second only with a spool that is to stay as
- * well, and never that of the third. */
+/* The purpose of a spool. A later process may replace a spool with its name. It
+ * may always replace the first kind; the second only by a spool that is to stay
+ * as well; the third never. */
 enum spool_purpose {
     SPOOL_TEMPORARY, /* a profile is made of it, and then it is removed */
     SPOOL_WANTED,    /* it stays when its process ends */
@@ -97,8 +98,8 @@ struct spool_header {
      * this one begins BEGIN ns after the start, where the other one ends. Ids
      * of threads and modules mean the same in both. */
     uint64_t keep, begin;
-    /* Where PID counts: the inode of /proc/self/ns/pid (namespaces(7)), 0 not
-     * known. */
+    /* The PID namespace of PID: the inode of /proc/self/ns/pid (namespaces(7));
+     * 0: not known. */
     uint32_t pid_namespace;
     uint32_t purpose; /* enum spool_purpose */
 };
@@ -163,15 +164,15 @@ struct record_process {
     uint64_t period; /* ns between the sample points of a thread */
     uint32_t pid, ppid;
     uint32_t mode;    /* enum option_mode of base/options.h */
-    uint32_t trigger; /* enum trigger: the one asked for, TRIGGER_NONE auto */
+    uint32_t trigger; /* enum trigger: the wanted one; TRIGGER_NONE: auto */
     uint16_t exe_length, command_length, version_length, host_length;
     /* char exe[]: path; command[]: arguments joined with spaces, printable;
      * version[] of the library; host[]: its name and, where it is known, after
      * the NUL of that the text of proc_boot. */
 };
 
-/* A mapped ELF file (or the vdso). NODE offsets are relative to BASE: an
- * address of the ELF file's own numbering (st_value), pc - BASE. */
+/* A mapped ELF file (or the vdso). NODE offsets are pc - BASE: addresses as the
+ * ELF file itself numbers them (st_value). */
 struct record_module {
     uint64_t head;
     uint32_t id;         /* 1, 2, ...; 0 means no module */
@@ -202,7 +203,7 @@ struct record_module_end {
     uint64_t time;
 };
 
-/* Also written again, with the same id, when a thread's name changes. */
+/* Written again, with the same id, when a thread's name changes. */
 struct record_thread {
     uint64_t head;
     uint32_t id; /* 1, 2, ...; tids are reused, ids are not */
@@ -218,21 +219,21 @@ struct record_thread_end {
     uint64_t head;
     uint32_t id, reserved;
     uint64_t time;
-    /* ns of CPU time that it used while it was profiled, by its own clock. What
-     * its samples say is scaled to this. Written for threads that are alive at
-     * the end of the process, too. */
+    /* ns of CPU time that it used while it was profiled, by its own clock. Its
+     * samples are scaled to this. Also written for threads that are alive at
+     * the end of the process. */
     uint64_t cpu;
     uint64_t flags; /* enum thread_end_flags */
 };
 enum thread_end_flags {
-    THREAD_END_EXACT = 1, /* CPU was read when it ended, or lives at the end;
-                           * else it was read some time before */
+    THREAD_END_EXACT = 1, /* CPU was read at the end of the thread or process;
+                             else some time before */
     THREAD_END_ALIVE = 2, /* the process ended, not the thread */
 };
 
 /* One frame in the tree of all stacks. The chain from a node over its parents
- * reads leaf first; PARENT 0 is beyond the root. Parents come before children.
- * The stack of a thread is the node of its leaf. */
+ * begins at the leaf; PARENT 0 is beyond the root. Parents come before
+ * children. A thread's stack is named by the node of its leaf. */
 struct record_node {
     uint64_t head;
     uint32_t id;     /* 1, 2, ...: consecutive in a spool */
@@ -248,14 +249,14 @@ enum node_flags {
                          * depth tells how many */
     NODE_TRUNCATED = 4, /* no frame: the stack ended before its root; OFFSET is
                          * the enum cut */
-    NODE_GUESSED = 8,   /* no frame: the size of the callee's frame is not
-                         * known. A search of the stack found its caller, and
-                         * the root was reached from there */
-    NODE_SCRIPT = 16,   /* a function of an interpreter: MODULE is the SCRIPT's
-                         * id (0: it was freed before it was read), OFFSET the
-                         * byte of its code, negative before the first one */
-    NODE_UNPLACED = 32, /* with NODE_SCRIPT: it is not known between which
-                         * native frames it belongs */
+    NODE_GUESSED =
+        8, /* no frame: the size of the callee's frame is not known. A search of
+              the stack found its caller, from which the root was reached */
+    NODE_SCRIPT = 16, /* a function of an interpreter: MODULE is the SCRIPT's id
+                         (0: it was freed before it was read), OFFSET the byte
+                         in its code, negative before the first byte */
+    NODE_UNPLACED = 32, /* with NODE_SCRIPT: its place among the native frames
+                           is not known */
 };
 
 /* A function of an interpreter. */
@@ -275,7 +276,7 @@ enum script_lines {
     SCRIPT_LNOTAB,    /* co_lnotab of Python 3.9 */
     SCRIPT_LINES_310, /* co_linetable of Python 3.10 */
     SCRIPT_LOCATIONS, /* co_linetable of Python 3.11 and later */
-    SCRIPT_NUMBERS,   /* there is no table: the place is the line */
+    SCRIPT_NUMBERS,   /* no table: the place is the line */
 };
 
 #define SYSCALL_UNKNOWN 0xffffu
@@ -293,10 +294,10 @@ struct record_text {
 /*
  * COUNT sample points of one thread with one stack, or CPU time without one.
  *
- * While a thread waits, its SAMPLE is open: it reaches, beyond its duration, to
+ * While a thread waits, its SAMPLE is open: beyond its duration it reaches to
  * the last tick (COUNTS.time), or to an earlier end of its thread. WALL grows
- * by as much, and COUNT by as many periods. Nothing is written while the wait
- * goes on. When it is over, the final values are stored, the flags last.
+ * by that time, and COUNT by its periods. While the wait goes on, the file is
+ * not changed. After the wait the final values are stored, the flags last.
  */
 struct record_sample {
     uint64_t head;
@@ -321,17 +322,17 @@ struct record_sample {
 _Static_assert(sizeof(struct record_sample) == 88, "eleven words");
 enum sample_flags {
     SAMPLE_OPEN = 1, /* the wait is not over */
-    /* Written by `sprofile convert`: values are final sums, of which TRIGGER
-     * says nothing. */
+    /* Written by `sprofile convert`: values are final sums, and TRIGGER has no
+     * meaning. */
     SAMPLE_SUMMED = 2,
-    /* CPU time of which there is no sample: of a thread that might not be
-     * interrupted (MARK_TRACED), or that `sprofile convert` found. */
+    /* CPU time without a sample: a thread could not be interrupted
+     * (MARK_TRACED), or `sprofile convert` found the time. */
     SAMPLE_NOT_SAMPLED = 4,
     /* Written by `sprofile convert`, from a file that does not know when
      * samples were. */
-    SAMPLE_UNTIMED = 8, /* TIME says nothing */
+    SAMPLE_UNTIMED = 8, /* TIME has no meaning */
     /* Written by `sprofile convert`: it waits for a GPU (model/gpu_wait.h),
-     * though its stack may not tell. */
+     * even if its stack does not show it. */
     SAMPLE_GPU_WAIT = 16,
 };
 
@@ -340,12 +341,12 @@ struct record_counts {
     uint64_t head;
     uint64_t time; /* of the last tick */
     uint64_t ticks;
-    uint64_t asked; /* samples asked for = taken + sum of lost */
+    uint64_t asked; /* samples that were asked for = taken + sum of lost */
     uint64_t taken;
     uint64_t parked;      /* of those taken: the thread had to wait */
     uint64_t kept;        /* points answered without a signal */
     uint64_t peeked;      /* stacks of waiting threads that were looked at */
-    uint64_t unsure;      /* of those: given up, it moved meanwhile */
+    uint64_t unsure;      /* of those: given up, because the thread moved */
     uint64_t skipped;     /* points merged into others to stay in the budget */
     uint64_t rules;       /* unwind rules learned */
     uint64_t process_cpu; /* ns, the whole process, profiler included */
@@ -359,9 +360,9 @@ struct record_counts {
 };
 
 /* The CPU time in which samples of running threads were due, and how many were
- * taken in it. Each entry is of one cause that limited the rate (LIMIT_TABLE of
- * base/loss.h). Written once, early, and then changed in place at every tick,
- * as COUNTS is. */
+ * taken in it. Each entry is for one cause that limited the rate (LIMIT_TABLE
+ * of base/loss.h). Written once, early, and then changed in place at every
+ * tick, as COUNTS is. */
 struct record_rate {
     uint64_t head;
     uint64_t period; /* ns of CPU time between two samples that are due */
@@ -376,19 +377,18 @@ struct rate_entry {
 };
 
 /* From TIME on, until the next EPOCH, each thread that runs is sampled at one
- * rate. Behind it, CLOCKs tell how much CPU time the threads had used at that
- * instant. What is before the first EPOCH belongs to it. The last three fields
- * are changed in place, as COUNTS is. */
+ * rate. CLOCKs follow it, with the CPU time that the threads had used at that
+ * instant. Time before the first EPOCH belongs to that EPOCH. The last three
+ * fields are changed in place, as COUNTS is. */
 struct record_epoch {
     uint64_t head;
     uint64_t time;
-    uint64_t period;  /* ns of CPU time between two samples of a thread */
-    uint64_t each;    /* ns that an interruption is taken to cost; 0: this was
-                       * not measured */
+    uint64_t period; /* ns of CPU time between two samples of a thread */
+    uint64_t each; /* assumed cost of an interruption in ns; 0: not measured */
     uint64_t allowed; /* ns that sampling may cost in a CPU second; 0: any */
     uint64_t cpu;     /* ns that threads ran in it */
     uint64_t taken;   /* samples of threads that ran in it */
-    uint64_t spent;   /* ns that sampling cost in it, by the model */
+    uint64_t spent;   /* ns that sampling cost in it, as the model estimates */
 };
 
 /* The CPU time of a thread when the last EPOCH before this record began, as
@@ -409,7 +409,7 @@ struct record_live {
     uint64_t cpu; /* ns */
 };
 
-/* The process has this file mapped, in which its runtime names the code that it
+/* A file that the process has mapped. In it its runtime names the code that it
  * generates, with times (symbol/jitdump.h). */
 struct record_jitdump {
     uint64_t head;
@@ -418,9 +418,9 @@ struct record_jitdump {
     /* char path[] */
 };
 
-/* Names that travel with a spool; written by `sprofile convert` behind what the
- * recorder wrote. One frame of symbol ID, of COUNT frames in all, which follow
- * one another, the innermost inlined function first. */
+/* Names inside a spool; `sprofile convert` writes them after what the recorder
+ * wrote. One of the COUNT frames of symbol ID, which follow one another, the
+ * innermost inlined function first. */
 struct record_symbol {
     uint64_t head;
     uint32_t id; /* 1, 2, ...: consecutive in a spool */
@@ -435,11 +435,11 @@ enum symbol_flags {
     SYMBOL_COLLECTOR = 2, /* it collects the garbage of an interpreter */
 };
 
-/* What SYMBOL is at NODE. */
+/* NODE has this SYMBOL. */
 struct record_named {
     uint64_t head;
     uint32_t node, symbol;
-    uint32_t names; /* that its module has: enum module_names */
+    uint32_t names; /* kinds of names of its module: enum module_names */
     uint32_t reserved;
 };
 enum module_names {
@@ -449,7 +449,7 @@ enum module_names {
     MODULE_HAS_INLINES = 8,
 };
 
-/* What follows is of another process: ids begin again. */
+/* The records after this are of another process: ids begin again. */
 struct record_next {
     uint64_t head;
     uint64_t start_monotonic, start_realtime; /* as in the header */
@@ -457,8 +457,8 @@ struct record_next {
 };
 
 /* The label KEY=VALUE on top of the set PARENT. The labels of a sample are the
- * chain from its LABEL over the parents; of one key the first counts. Parents
- * come before children. */
+ * chain from its LABEL over the parents. If a key comes again, its first value
+ * counts. Parents come before children. */
 struct record_label {
     uint64_t head;
     uint32_t id;         /* in any order, with gaps */
@@ -477,13 +477,14 @@ struct record_mark {
     uint64_t time;
     uint64_t duration; /* ns; of a SPAN */
     uint32_t mark;     /* enum mark_kind */
-    uint32_t thread;   /* id; 0: the process */
+    uint32_t thread;   /* id; 0: of the process */
     uint32_t label;    /* its thread's labels then; 0: none */
     uint16_t text_length, reserved;
-    /* char text[]: its name; for START and STOP what wanted it */
+    /* char text[]: its name; for START and STOP the cause */
 };
 
-/* How the process can be spoken to; once, early. TIME is of the last change. */
+/* How the process takes requests; written once, early. TIME is that of the last
+ * change. */
 struct record_control {
     uint64_t head;
     uint64_t time;
@@ -492,17 +493,17 @@ struct record_control {
 };
 enum control_state {
     CONTROL_WAITING,  /* nothing was sampled yet */
-    CONTROL_SAMPLING, /* now */
-    CONTROL_STOPPED,  /* not now */
+    CONTROL_SAMPLING, /* sampling is on */
+    CONTROL_STOPPED,  /* sampling is off */
     CONTROL_OVER,     /* never again: the spool, or its disk, is full */
 };
 
-/* What became of the request NONCE. */
+/* The outcome of the request NONCE. */
 struct record_answer {
     uint64_t head;
     uint64_t time;
     uint32_t nonce;
-    uint32_t error; /* errno, 0: it was done */
+    uint32_t error; /* errno; 0: success */
     uint16_t text_length, reserved[3];
     /* char text[]: the files that were written, one a line; or what failed */
 };
@@ -510,7 +511,7 @@ struct record_answer {
 /*
  * The stacks of all threads at one time. There is room for CAPACITY entries;
  * the first COUNT are valid while SEQUENCE is even and the same before and
- * after they were read. A larger one may follow, and then is the one in use.
+ * after they were read. A larger one may follow, which is then in use instead.
  */
 struct stacks_entry {
     uint32_t tid;
@@ -537,9 +538,9 @@ struct record_stacks {
     /* struct stacks_entry entries[capacity] */
 };
 
-/* What the kernel accounts for in all processes of a recording (wait4(2)), and
- * how much of that no process tells. Written by `sprofile record`, once, with
- * the first process. */
+/* The CPU time of all processes of a recording as the kernel counts it
+ * (wait4(2)), and the part that no process reports. Written by `sprofile
+ * record`, once, with the first process. */
 struct record_tree {
     uint64_t head;
     uint64_t cpu;    /* ns */
@@ -562,7 +563,7 @@ struct record_summary {
 };
 enum end_reason {
     END_EXIT,
-    END_QUICK, /* by _exit(2): nothing of the program comes after that */
+    END_QUICK, /* by _exit(2): no code of the program runs after that */
     END_EXEC,
     END_SIZE,
     END_STOP,

@@ -4,9 +4,9 @@
  * allocates.
  *
  * The hard part is that the bytes cannot be trusted: the file may be damaged,
- * may shrink, or may be written to while it is read. So a record is examined
- * only when all of it lies in the window. Its head is taken as it was before
- * the rest was copied. The five rules of layout.h are applied in
+ * may shrink, or may be written while it is read. So a record is checked only
+ * when all of it lies in the window. Its head is taken as it was before the
+ * rest was copied. The five rules of layout.h are applied in
  * their order.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "reader.h"
 
 /* HEADER_SIZE_MAX: largest accepted header in bytes. Later versions may have
- * larger headers; records begin behind them. */
+ * larger headers; records begin after them. */
 #define HEADER_SIZE_MAX 65536
 
 /* The bytes that are read ahead in one step. */
@@ -31,14 +31,13 @@
 
 /*
  * A part of the file (or of memory), copied and never mapped: an access to a
- * mapping of a file that shrank raises SIGBUS. It is read ahead in large steps,
- * each of which asks for the size of the file.
+ * mapping of a file that shrank raises SIGBUS. It is read ahead in large steps.
+ * Each step asks for the size of the file.
  *
  * Each part of a file is copied twice, one copy after the other. The kernel
- * copies many bytes at once, in no promised order. So one copy may hold a
- * record's head and, behind it, bytes from before they were stored. But if an
- * earlier copy holds a head, a later copy holds all that was stored before that
- * head.
+ * copies many bytes at once, in any order. So one copy may hold a record's
+ * head, and then bytes from before the record was stored. But if an earlier
+ * copy holds a head, a later copy holds all that was stored before that head.
  */
 struct window {
     int fd;                     /* the file, or -1; owned */
@@ -49,7 +48,7 @@ struct window {
     size_t capacity;       /* capacity of each buffer in bytes */
     unsigned char *before; /* the first copy; NULL for memory */
     unsigned char *buffer; /* the second copy, which is returned */
-    int failure;           /* errno of the last look if it failed, or 0 */
+    int failure;           /* errno if the last look failed, else 0 */
 };
 
 struct reader {
@@ -79,8 +78,8 @@ window_size(struct window *window)
     return window->size;
 }
 
-/* Copy up to LENGTH bytes from OFFSET to TO. Returns how many there were, or -1
- * with errno set. */
+/* Copy up to LENGTH bytes from OFFSET to TO. Returns their number, or -1 with
+ * errno set. */
 static ssize_t
 copy_from_file(const struct window *window, unsigned char *to, uint64_t offset,
                size_t length)
@@ -232,8 +231,8 @@ stop_reading(struct reader *reader, const char *reason)
     return NULL;
 }
 
-/* Rule 1 failed. The end is regular if no bytes are left, except in a result
- * without its last record. */
+/* Rule 1 failed. The end is regular if no bytes are left. But a result must
+ * have its last record. */
 static const void *
 end_without_head(struct reader *reader)
 {
@@ -263,8 +262,8 @@ is_returned(uint64_t head)
            record_fixed_size(kind) > 0;
 }
 
-/* What is wrong with HEAD at the reader's offset by rules 3 and 4; NULL if
- * nothing is. */
+/* Returns how HEAD at the reader's offset breaks rule 3 or 4; NULL if it does
+ * not. */
 static const char *
 head_problem(struct reader *reader, uint64_t head)
 {

@@ -46,14 +46,14 @@ int reader_recognize(const char *path);
 /* The header of the spool, valid until reader_end. */
 const struct spool_header *reader_header(const struct reader *reader);
 
-/* Show the process that writes the spool that somebody follows it: hold a read
- * lock on its first byte until reader_end (fcntl(2), F_OFD_SETLK, Linux 3.15).
- * Without such locks the process is not shown. */
+/* Let the process that writes the spool see that it is followed: hold a read
+ * lock on the first byte until reader_end (fcntl(2), F_OFD_SETLK, Linux 3.15).
+ * Without such locks the process does not see it. */
 void reader_follow(const struct reader *reader);
 
 /*
  * Return the next valid record, aligned to 8, and set *KIND. The bytes are
- * VALID UNTIL THE NEXT CALL of reader_next, reader_go or reader_end: the caller
+ * VALID UNTIL THE NEXT CALL of reader_next, reader_go or reader_end. The caller
  * copies what it needs longer. All lengths inside are checked and all strings
  * end with NUL; the accessors are in record.h. Fillers and kinds that this
  * version does not know are skipped.
@@ -70,9 +70,9 @@ uint64_t reader_place(const struct reader *reader);
 /*
  * Copy the first SIZE bytes of the record at PLACE, or all if it is smaller, as
  * they are now. Fields stored in place (layout.h) may have changed since. A
- * sample's flags are stored last, so they vouch for the other fields of a LATER
- * copy. Returns 0, or -1 if the record is no longer there. The position of
- * READER does not change.
+ * sample's flags are stored last. If they are final, the other fields of a
+ * LATER copy are final, too. Returns 0, or -1 if the record is no longer there.
+ * The position of READER does not change.
  */
 int reader_again(const struct reader *reader, uint64_t place, void *record,
                  size_t size);
@@ -83,8 +83,8 @@ uint64_t reader_offset(const struct reader *reader);
 /* Free what READER has copied. The next record is read from the file again. */
 void reader_rest(struct reader *reader);
 
-/* Go to OFFSET, which reader_offset returned or at which a record begins. All
- * that was written or stored in place since is seen. */
+/* Go to OFFSET, which reader_offset returned or at which a record begins. The
+ * reader then sees all changes up to now. */
 void reader_go(struct reader *reader, uint64_t offset);
 
 /* NULL if the last end was regular, else a sentence: "x.sprof: damaged at byte

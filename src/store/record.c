@@ -8,7 +8,7 @@
 
 #include "record.h"
 
-/* The bytes of a record behind the parts already taken. */
+/* The bytes of a record that are not taken yet. */
 struct rest {
     const unsigned char *at;
     uint64_t left;
@@ -114,7 +114,7 @@ script_is_valid(const struct record_script *script, struct rest rest)
            take_bytes(&rest, script->table_length);
 }
 
-/* Check the counters. The sum of two 32-bit counts, times eight, does not
+/* Check the counters. Eight times the sum of two 32-bit counts does not
  * overflow 64 bits. */
 static bool
 counts_are_valid(const struct record_counts *counts, struct rest rest)
@@ -162,7 +162,7 @@ record_is_valid(const void *record)
 }
 
 /* NAME returns the string of LENGTH bytes of a TYPE, which lies SKIP bytes
- * behind the fixed part. */
+ * after the fixed part. */
 #define STRING(name, type, length, skip)                                       \
     const char *name(const struct type *record)                                \
     {                                                                          \
@@ -233,7 +233,7 @@ record_cut(const struct record_counts *counts, unsigned cut)
     return cut < counts->cut_count ? cuts[cut] : 0;
 }
 
-/* Word I behind the losses and cuts; 0 in an old file, which ends before it. */
+/* Word I after the losses and cuts; 0 in an old file, which ends before it. */
 static uint64_t
 late_word(const struct record_counts *counts, unsigned i)
 {

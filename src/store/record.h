@@ -29,7 +29,7 @@ size_t record_fixed_size(uint8_t kind);
  * Whether every variable part of RECORD lies within it and every string ends
  * with NUL (rule 5). The caller guarantees that the kind is known. All bytes of
  * the size in the head can be read, and they hold the fixed part. Values are
- * not checked: an id may be unknown, an enum out of its range.
+ * not checked: an id may be unknown, or an enum out of its range.
  */
 bool record_is_valid(const void *record);
 

@@ -5,11 +5,11 @@
  * stdio.
  *
  * Two things are hard. The kernel answers a breach of RLIMIT_FSIZE with
- * SIGXFSZ, which ends a program. So the limit is asked before more is reserved.
+ * SIGXFSZ, which ends a program. So the limit is read before more is reserved.
  * A program may also close descriptors that it did not open, and get our number
- * for its own file. So in a table that the program shares, a descriptor is held
- * for an instant only. Its number is far above those that programs use. Before
- * it is used and before it is closed, it is compared to the spool.
+ * for its own file. So a descriptor in a table that the program shares is held
+ * for an instant only, and its number is far above those that programs use.
+ * Before it is used or closed, it is compared with the spool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "spool_file.h"
 
-/* Least number of a descriptor: programs count on lower ones. */
+/* Least number of a descriptor: programs rely on the lower ones. */
 #define DESCRIPTOR_FLOOR 512
 
 /* Limit of attempts to reserve room. tmpfs gives up a reservation when a signal
@@ -55,7 +55,7 @@ open_high(const char *path, int flags)
         return -1;
     long high = sys_call(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR);
     if (high < 0)
-        return low; /* RLIMIT_NOFILE is small. */
+        return low; /* RLIMIT_NOFILE is small, so a low number must do. */
     sys_close(low);
     return (int)high;
 }
@@ -92,7 +92,7 @@ get_status(int fd, struct stat *status)
     return spool_file_call(SYS_fstat, fd, (long)status, 0, 0, 0) == 0;
 }
 
-/* If the program has closed FD, its number may mean another file by now. */
+/* If the program has closed FD, its number may mean another file now. */
 static bool
 is_spool(const struct spool_file *file, int fd)
 {
@@ -168,7 +168,7 @@ spool_file_write(int fd, const void *bytes, size_t length, uint64_t offset)
     return 0;
 }
 
-/* Some file systems cannot reserve. A block that was written has its room. */
+/* Some file systems cannot reserve. A block that was written keeps its room. */
 static int
 write_zeros(int fd, uint64_t offset, uint64_t size)
 {
@@ -225,8 +225,8 @@ spool_file_lower(struct spool_file *file)
 }
 
 /* FD is a file that was just made: note in FILE what it is, and reserve SIZE
- * bytes. Its mode is set whatever the umask took away, because the file has to
- * be opened again. */
+ * bytes. Its mode is set regardless of the umask, because the file has to be
+ * opened again. */
 static int
 take_up(struct spool_file *file, int fd, uint64_t size)
 {
@@ -369,7 +369,7 @@ spool_file_succeed(const char *path, const char *next, const char *past)
     if (rename_file(next, path) == 0)
         return 0;
     int saved = errno;
-    /* Without effect if both names are still those of one file. */
+    /* Without effect if both names are still of one file. */
     (void)rename_file(past, path);
     spool_file_remove(past);
     errno = saved;

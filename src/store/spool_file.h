@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spool_file.h -- the file of a spool, as the profiled process uses it: it is
- * created, reserved on the disk and written. It is never mapped. A mapped file
- * that is shortened takes memory from the program, which then gets SIGBUS.
- * Functions that return -1 say why in errno. One thread at a time uses a file.
- * Context: any thread.
+ * created, reserved on the disk and written. It is never mapped. If a mapped
+ * file is shortened, the program's next access raises SIGBUS. Functions that
+ * return -1 say why in errno. One thread at a time uses a file. Context: any
+ * thread.
  */
 #ifndef STORE_SPOOL_FILE_H
 #define STORE_SPOOL_FILE_H
@@ -19,7 +19,7 @@
 struct spool_file {
     const char *path;
     uint64_t device, inode;
-    uint64_t size; /* bytes that are reserved: the file is no shorter */
+    uint64_t size; /* bytes that are reserved; the file has at least as many */
     int kept;      /* the descriptor of a file that is kept open, or -1 */
 };
 
@@ -37,8 +37,8 @@ bool spool_file_may_have(uint64_t end);
  *
  * With KEEPS_OPEN it stays open: a change of user, a limit of descriptors or
  * its removal does not end it. It is also locked (flock(2)), which shows that
- * it is in use whatever process ids mean to the reader. The calling thread then
- * has a descriptor table of its own, and makes all later calls.
+ * it is in use, even to readers in another PID namespace. The calling thread
+ * then has a descriptor table of its own, and makes all later calls.
  */
 int spool_file_create(struct spool_file *file, uint64_t size, bool keeps_open);
 

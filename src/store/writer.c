@@ -12,8 +12,8 @@
  * counts as a record, and its magic as the head.
  *
  * Another process may shorten the file at any instant. A write at the old place
- * would then leave a hole where records were. So the size is asked before each
- * write, and after it a head of the previous batch is read again.
+ * would then leave a hole where records were. So the size is checked before
+ * each write, and after it a head of the previous batch is read again.
  */
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +27,7 @@
 #include "base/sys.h"
 #include "writer.h"
 
-/* Bytes that are reserved at first, and least number for each later chunk. */
+/* Bytes that are reserved at first, and least size of each later chunk. */
 #define CHUNK_FIRST (256u << 10)
 #define CHUNK_NEXT (1u << 20)
 
@@ -49,7 +49,7 @@
 /* Limit of stretches that may have changed before they are written. */
 #define BATCH_CHANGES 64
 
-/* Bytes that stay in the window when it was full. */
+/* Bytes that stay in a window that was full. */
 #define WINDOW_REST (32u << 10)
 
 /* Longest gap in bytes between two stretches that are written as one. */
@@ -65,8 +65,8 @@
  *                         base  changes   batch
  */
 struct batch {
-    uint64_t end;     /* offset in the file behind the last record */
-    uint64_t written; /* the file has all before this offset */
+    uint64_t end;     /* offset in the file after the last record */
+    uint64_t written; /* the file has all bytes before this offset */
     uint64_t base;    /* offset of the window's first byte */
     uint64_t last;    /* offset of the last record */
     uint64_t known;   /* offset of a head that the file has; 0: none */
@@ -240,7 +240,7 @@ copy_parts(struct batch *batch, size_t size, const struct writer_tail *parts,
 }
 
 /* Write a record that is larger than the window, its head last. The file is
- * zero behind it. */
+ * zero after it. */
 static int
 write_large(const struct batch *batch, int fd, const struct writer_tail *parts,
             size_t count)
@@ -275,7 +275,7 @@ add_large(struct batch *batch, const struct spool_file *file, size_t size,
 }
 
 /* Add a record of SIZE bytes: these PARTS, of which the first begins with its
- * head, and zeros behind them. Returns 0, or -1 with errno as batch_flush. In
+ * head, and zeros after them. Returns 0, or -1 with errno as batch_flush. In
  * both cases readers of FILE see whole records only. */
 static int
 batch_add(struct batch *batch, struct spool_file *file, size_t size,
@@ -293,7 +293,7 @@ batch_add(struct batch *batch, struct spool_file *file, size_t size,
 }
 
 /* Note that the window has changed between the offsets FROM and TO. Returns
- * false if there is no room for the note. */
+ * false if the note has no room. */
 static bool
 note_change(struct batch *batch, uint64_t from, uint64_t to)
 {
@@ -436,14 +436,14 @@ give_up(struct writer *writer, int error)
 }
 
 /* Whether ERROR may have passed by the next flush. A program may lower
- * RLIMIT_FSIZE for a while, and what is gathered waits that long. */
+ * RLIMIT_FSIZE for a while. Gathered records wait that long. */
 static bool
 may_pass(const struct writer *writer, int error)
 {
     return error == EFBIG && writer->gathers;
 }
 
-/* Returns the size that the file gets by the next chunk, with room for NEEDS
+/* Returns the size of the file with the next chunk, which has room for NEEDS
  * more bytes; 0 if the cap does not allow that. */
 static uint64_t
 next_size(const struct writer *writer, size_t needs)

@@ -25,7 +25,7 @@
 
 struct writer;
 
-/* Limit of the parts that a record has behind its fixed part. */
+/* Limit of the parts that a record has after its fixed part. */
 #define WRITER_PARTS 7
 
 /*
@@ -69,7 +69,7 @@ uint64_t writer_append(struct writer *writer, enum record_kind kind,
                        const void *record, size_t fixed,
                        const struct writer_tail *tail, size_t parts);
 
-/* Returns the errno of the first failure; 0: there was none. */
+/* Returns the errno of the first failure; 0: no call failed. */
 int writer_error(const struct writer *writer);
 
 /* Replace LENGTH bytes, from SKIP on, of the record at PLACE by BYTES. They are
@@ -82,8 +82,8 @@ void writer_change(struct writer *writer, uint64_t place, size_t skip,
 /*
  * Write to the file all that was appended and changed. Returns 0, or -1 with
  * errno as writer_append; what was not written is then lost. While RLIMIT_FSIZE
- * forbids writes, gathered records wait: until writer_close, or until 256 KiB
- * wait. Quick if there is nothing to write.
+ * forbids writes, gathered records wait until writer_close, or until they are
+ * 256 KiB. Quick if all is written.
  */
 int writer_flush(struct writer *writer);
 
@@ -93,23 +93,23 @@ int writer_restart(struct writer *writer, const struct spool_header *header);
 /* Whether a reader follows the file (reader_follow). */
 bool writer_is_followed(const struct writer *writer);
 
-/* If the file, which is kept open, was removed, and its directory too, no
- * reader can ever find it: let writer_append fail with ESTALE. */
+/* If the file, which is kept open, was removed together with its directory, no
+ * reader can find it: let writer_append fail with ESTALE. */
 void writer_heed_removal(struct writer *writer);
 
 /* If the file was removed or moved, put a copy at its path and write to that
  * from now on. Returns 0, or -1: EEXIST if another file is there. */
 int writer_put_back(struct writer *writer);
 
-/* The file was removed or moved, and another file has its path: PATH, where no
- * file is yet, is its path from now on. */
+/* The file was removed or moved, and another file has its path. From now on its
+ * path is PATH, where no file is yet. */
 void writer_call(struct writer *writer, const char *path);
 
 /*
- * Let NEXT take the place of WRITER: its file gets WRITER's path, and WRITER's
- * file gets PAST, an absolute path, where a file may be replaced. At every
- * instant one of the two files has WRITER's path. Returns 0, or -1; then both
- * have their paths, and no file is at PAST.
+ * Replace WRITER by NEXT: NEXT's file gets WRITER's path. WRITER's file gets
+ * the absolute path PAST, and may replace a file there. At every instant one of
+ * the two files has WRITER's path. Returns 0, or -1; then both have their
+ * paths, and no file is at PAST.
  */
 int writer_succeed(struct writer *writer, struct writer *next,
                    const char *past);

@@ -16,12 +16,12 @@ struct address_table {
     void **values; /* by the numbers of KEYS */
 };
 
-/* Returns the value under the key. NULL if there is none. */
+/* Returns the value under the key. NULL if the key has none. */
 void *address_table_find(const struct address_table *table, uint32_t id,
                          uint64_t address);
 
-/* Returns the place for the value under the key, with NULL in it if there is
- * none yet. It is valid until the next call. NULL with errno set if memory is
+/* Returns the place for the value under the key, with NULL in it if the key is
+ * new. It is valid until the next call. NULL with errno set if memory is
  * short. */
 void **address_table_place(struct address_table *table, uint32_t id,
                            uint64_t address);

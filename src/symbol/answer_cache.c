@@ -4,12 +4,12 @@
  *
  *   header | answers, sorted by address | frames | strings, each with its NUL
  *
- * A file appears whole, by rename(2). A checksum covers all behind the header,
- * and every number in it is checked before use: a file that was torn by a crash
- * or made by hand is as good as none. Another report may replace a file between
- * our reading and our writing; its new answers are then lost, and found again.
- * All files are opened relative to the directory, and no symbolic link is
- * followed there.
+ * A file appears whole, by rename(2). A checksum covers all after the header,
+ * and every number is checked before use: a file that a crash has torn or that
+ * was made by hand is ignored. Another report may replace a file between our
+ * reading and our writing. Its new answers are then lost, and found again. All
+ * files are opened relative to the directory, and no symbolic link is followed
+ * there.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 /* Version 1 had answers without lines where debug sections were not read. */
 #define VERSION 2u
 
-/* Limit of the size of a file, in bytes. It is no longer added to then. */
+/* Limit of the size of a file, in bytes. A larger file gets no more answers. */
 #define FILE_MOST (256u << 20)
 
 /* Limit of the size of all files together, in bytes. */
@@ -50,11 +50,12 @@ struct header {
     uint32_t answers, frames, strings; /* the last one in bytes */
 };
 
-/* Descriptor of the directory; NOT_OPENED, or NONE if there is none. */
+/* Descriptor of the directory; NOT_OPENED, or NONE if it cannot be used. */
 enum { NOT_OPENED = -2, NONE = -1 };
 static int directory = NOT_OPENED;
 
-/* Put the path of the directory into PATH. Returns false if there is none. */
+/* Put the path of the directory into PATH. Returns false if no directory is
+ * named. */
 static bool
 choose_path(char path[PATH_MAX])
 {
@@ -69,14 +70,15 @@ choose_path(char path[PATH_MAX])
     if (home == NULL || home[0] != '/' ||
         snprintf(path, PATH_MAX, "%s/.cache/sprof", home) >= PATH_MAX)
         return false;
-    /* ~/.cache is made, but no home. */
+    /* ~/.cache is created, but not the home directory. */
     path[strlen(path) - strlen("/sprof")] = '\0';
     (void)mkdir(path, 0700);
     strcat(path, "/sprof");
     return true;
 }
 
-/* Whether FD is a directory of the effective user, to which no other writes. */
+/* Whether FD is a directory of the effective user to which no other user can
+ * write. */
 static bool
 is_safe(int fd)
 {
@@ -100,7 +102,7 @@ open_directory(void)
     return NONE;
 }
 
-/* Whether there is a directory for the files, or it could be made. */
+/* Whether the directory for the files exists, or could be created. */
 static bool
 has_directory(void)
 {
@@ -212,8 +214,8 @@ remove_old(void)
     free(files);
 }
 
-/* Whether a file of all PARTS is within RLIMIT_FSIZE. A breach would end this
- * process by SIGXFSZ (setrlimit(2)). */
+/* Whether a file of all PARTS is within RLIMIT_FSIZE. Otherwise SIGXFSZ would
+ * end this process (setrlimit(2)). */
 static bool
 is_within_limit(const struct iovec *parts, unsigned count)
 {
@@ -225,7 +227,7 @@ is_within_limit(const struct iovec *parts, unsigned count)
 }
 
 /* Write a file NAME of COUNT parts. It appears whole, or not at all. When all
- * files take too much, those that were not used for longest are removed. */
+ * files take too much, those unused for the longest time are removed. */
 static void
 save_file(const char *name, const struct iovec *parts, unsigned count)
 {
@@ -262,13 +264,13 @@ struct frame {
 
 struct answer_cache {
     char name[2 * BUILD_ID_MOST + 8];
-    uint8_t *bytes; /* the file; NULL: there is none */
+    uint8_t *bytes; /* the file; NULL: none */
     const struct header *header;
     const struct answer *answers;
     const struct frame *frames;
     const char *strings;
     unsigned flags;
-    /* What was added. OFFSETS are those of TEXTS, which take SIZE bytes. */
+    /* The added answers. OFFSETS are those of TEXTS, which take SIZE bytes. */
     struct answer *new_answers;
     struct frame *new_frames;
     size_t new_count, new_frame_count;
@@ -331,8 +333,8 @@ is_right(struct answer_cache *cache, size_t size)
     return are_answers_right(cache) && are_frames_right(cache);
 }
 
-/* Whether the file may be known better by now: it had no lines, but a debug
- * file was installed, or there are servers to ask. */
+/* Whether the file may have better answers now: it had no lines, but a debug
+ * file was installed, or servers can be asked. */
 static bool
 is_better_known(const struct answer_cache *cache)
 {
@@ -474,8 +476,8 @@ answer_cache_flags(const struct answer_cache *cache)
     return cache->flags;
 }
 
-/* Add what the file has, too, so that a new file has all. If memory is short,
- * it has the new answers alone. */
+/* Add the answers of the file, so that a new file has all. If memory is short,
+ * it has only the new answers. */
 static void
 add_old(struct answer_cache *cache)
 {
@@ -491,7 +493,8 @@ add_old(struct answer_cache *cache)
     free(frames);
 }
 
-/* The texts behind an empty one, in SIZE + 1 bytes. NULL if memory is short. */
+/* An empty text and then the texts, in SIZE + 1 bytes. NULL if memory is
+ * short. */
 static char *
 join_texts(const struct answer_cache *cache)
 {
@@ -502,7 +505,7 @@ join_texts(const struct answer_cache *cache)
     return strings;
 }
 
-/* Sort the answers. One address may have been asked for twice. */
+/* Sort the answers. One address may have been looked up twice. */
 static void
 sort_answers(struct answer_cache *cache)
 {

@@ -19,13 +19,13 @@
 
 struct answer_cache;
 
-/* Open what is known of the file with BUILD_ID of LENGTH bytes. Returns NULL if
- * there is no directory for it, or if memory is short. A cache without answers
- * is a cache, too. */
+/* Open the answers for the file with BUILD_ID of LENGTH bytes. Returns NULL
+ * without a directory, or if memory is short. A cache without answers is a
+ * cache, too. */
 struct answer_cache *answer_cache_open(const uint8_t *build_id, size_t length);
 
-/* Fill ANSWER with what is known of ADDRESS, and room for LIMIT frames. Returns
- * false if it is not known. The strings belong to CACHE. */
+/* Fill ANSWER, which has room for LIMIT frames, for ADDRESS. Returns false if
+ * it is not known. The strings belong to CACHE. */
 bool answer_cache_find(const struct answer_cache *cache, uint64_t address,
                        struct image_answer *answer, unsigned limit);
 
@@ -37,7 +37,7 @@ void answer_cache_add(struct answer_cache *cache, unsigned flags,
 /* The file's flags, enum symbolizer_flags. */
 unsigned answer_cache_flags(const struct answer_cache *cache);
 
-/* Write what was added, and free CACHE. A failure to write is no error: the
+/* Write the added answers, and free CACHE. A failure to write is no error: the
  * next report looks the addresses up again. */
 void answer_cache_close(struct answer_cache *cache);
 

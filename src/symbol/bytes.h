@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct bytes {
-    const uint8_t *at, *end; /* AT is NULL if nothing is left */
+    const uint8_t *at, *end; /* AT is NULL when the reading has ended */
 };
 
 /* Read a little-endian number of SIZE (at most 8) bytes. */
@@ -23,7 +23,7 @@ uint64_t bytes_leb(struct bytes *bytes);
 int64_t bytes_signed_leb(struct bytes *bytes);
 
 /* Read a number of FORM, which is DW_FORM_data1 to DW_FORM_data8 or
- * DW_FORM_udata. False if it is another form; nothing is then read. */
+ * DW_FORM_udata. False, without reading, if it is another form. */
 bool bytes_form(struct bytes *bytes, uint64_t form, uint64_t *number);
 
 /* Read a text up to its zero. "" if it has no end. */
@@ -31,7 +31,7 @@ const char *bytes_text(struct bytes *bytes);
 
 void bytes_skip(struct bytes *bytes, uint64_t size);
 
-/* The bytes from OFFSET behind AT on. BYTES itself does not move. */
+/* The bytes from AT + OFFSET on. BYTES itself does not move. */
 struct bytes bytes_from(const struct bytes *bytes, uint64_t offset);
 
 #endif

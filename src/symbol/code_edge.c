@@ -11,11 +11,12 @@
  */
 enum { ALIGNMENT = 16, FILLED_MOST = 64 };
 
-/* Most places of returns that are looked at for one edge: 1 MiB of code. */
+/* Limit of the places of returns that are looked at for one edge: 1 MiB of
+ * code. */
 enum { STEPS_MOST = 65536 };
 
-/* How the code ends in front of the fillers before END, of which START is the
- * first byte. *TARGET becomes where a jump leads to: an offset from START. */
+/* How the code from START on ends before the fillers that precede END. *TARGET
+ * becomes the target of a jump: an offset from START. */
 enum way { GOES_ON, RETURNS, JUMPS };
 typedef enum way way_function(const uint8_t *start, const uint8_t *end,
                               int64_t *target);
@@ -32,9 +33,9 @@ struct stretch {
     unsigned steps; /* of the places of returns */
 };
 
-/* The length of what fills a gap at CODE: a nop or int3, or zeroes up to the
- * end, 8 of them at least. 0: it is another instruction. LEFT bytes are there.
- * (Intel SDM, volume 2, "NOP".) */
+/* The length of the filler at CODE: a nop or int3, or zeroes up to the end, 8
+ * of them at least. 0: it is another instruction. LEFT bytes are there. (Intel
+ * SDM, volume 2, "NOP".) */
 static size_t
 filler_x86(const uint8_t *code, size_t left)
 {
@@ -68,7 +69,7 @@ is_operand(const uint8_t *start, const uint8_t *at)
                          : before >= 0x84 && before <= 0x8b;
 }
 
-/* Whether there is nothing but fillers from CODE to END. */
+/* Whether only fillers lie from CODE to END. */
 static bool
 is_filled_x86(const uint8_t *code, const uint8_t *end)
 {
@@ -78,8 +79,8 @@ is_filled_x86(const uint8_t *code, const uint8_t *end)
     return code == end;
 }
 
-/* Where the jump at AT leads to, which END follows: an offset from START. -1 if
- * there is none. (Intel SDM, volume 2, "JMP": EB cb, E9 cd.) */
+/* The target of the jump at AT that ends at END: an offset from START. -1 if it
+ * is no jump. (Intel SDM, volume 2, "JMP": EB cb, E9 cd.) */
 static int64_t
 jump_x86(const uint8_t *start, const uint8_t *at, const uint8_t *end)
 {
@@ -149,7 +150,7 @@ find_stretch(const struct elf_view *view, uint64_t low, uint64_t address,
     return stretch->way != NULL;
 }
 
-/* The last offset above LOW, HIGH at most, behind a return; else LOW. */
+/* The last offset above LOW, at most HIGH, that follows a return; else LOW. */
 static int64_t
 last_return(struct stretch *stretch, int64_t low, int64_t high)
 {

@@ -13,9 +13,9 @@
 
 /* Returns the last address above LOW, ADDRESS at most, at which a function
  * begins in the code of VIEW. Such an address is aligned, and only fillers lie
- * between it and a return, or a jump to another function. Returns LOW if there
- * is none, or if the machine of VIEW is not known. All are in the file's own
- * numbering. */
+ * between it and a return, or a jump to another function. Returns LOW if no
+ * such address exists, or if the machine of VIEW is not known. All are in the
+ * file's own numbering. */
 uint64_t code_edge_last(const struct elf_view *view, uint64_t low,
                         uint64_t address);
 

@@ -3,8 +3,8 @@
  * collector.c -- see collector.h. Without a table of symbols the calls of
  * PyGC_Collect are read from its code: "call" and "jmp" with a relative target
  * (Intel SDM, volume 2), or "bl" and "b" (Arm ARM, C6.2). A target counts if a
- * function that is not exported begins there, as .eh_frame tells. The other
- * ones of these keep an exception and call the program's callbacks. They are
+ * function that is not exported begins there, as .eh_frame shows. The other
+ * such functions keep an exception and call the program's callbacks. They are
  * shorter, so the longest is taken.
  */
 #include <string.h>
@@ -38,7 +38,7 @@ collector_is_name(const char *name)
     return false;
 }
 
-/* The function in SYMBOLS that is called NAME; NULL if there is none. */
+/* The function in SYMBOLS that is called NAME; NULL if none is. */
 static const Elf64_Sym *
 find_function(const struct elf_view_symbols *symbols, const char *name)
 {
@@ -52,7 +52,7 @@ find_function(const struct elf_view_symbols *symbols, const char *name)
     return NULL;
 }
 
-/* Find the collector by its name, which is another one in CPython 3.9. */
+/* Find the collector by its name, which differs in CPython 3.9. */
 static bool
 find_by_name(struct collector *collector, const struct elf_view *view)
 {
@@ -95,7 +95,7 @@ is_exported(const struct search *search, uint64_t address)
 }
 
 /* Make the function at ADDRESS the collector if it may be one, and is longer
- * than the one that was found before. */
+ * than the last one found. */
 static void
 consider(const struct search *search, struct collector *collector,
          uint64_t address)

@@ -82,9 +82,9 @@ debug_server_is_near(const char *file, const char *name, const char *ending)
     return false;
 }
 
-/* Find a debug file on this machine. libdwfl is not asked without a reason: it
- * then loads the client and its forty libraries, which takes 15 ms, servers or
- * not. */
+/* Find a debug file on this machine. libdwfl is asked only if needed: it loads
+ * the client and its forty libraries, which takes 15 ms, even without
+ * servers. */
 static int
 find_here(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
           const char *file, const char *link, GElf_Word check, char **found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.c -- libiberty's demanglers behind one function. Report side.
+ * demangle.c -- libiberty's demanglers in one function. Report side.
  *
  * Only names that can be mangled reach a demangler. "main" would come back
  * unchanged, and a C function called "_Delay" must not be taken for a D name. A
@@ -46,11 +46,12 @@
 /* The longest list of template arguments that a short name shows, in bytes. */
 enum { ARGUMENTS_MOST = 32 };
 
-/* Most visits of components for one name. Real names need some hundred. */
+/* Limit of the visits of components for one name. Real names need some
+ * hundred. */
 enum { STEPS_MOST = 20000 };
 
-/* Most lambdas of one name that get a shorter text. Further lambdas keep their
- * parameters. */
+/* Limit of the lambdas of one name that get a shorter text. Further lambdas
+ * keep their parameters. */
 enum { LAMBDAS_MOST = 16 };
 
 static bool
@@ -60,8 +61,8 @@ is_word(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || (byte & 0x80) != 0;
 }
 
-/* Returns the place behind the bracket that closes the one at OPEN, or the end
- * if there is none. OPENING and CLOSING list the brackets. */
+/* Returns the place after the bracket that closes the one at OPEN, or the end
+ * if none does. OPENING and CLOSING list the brackets. */
 static char *
 behind_bracket(char *open, const char *opening, const char *closing)
 {
@@ -89,9 +90,9 @@ begins_arguments(const char *name, const char *open)
 
 /* Shorten NAME of a Rust function in place. Each list of generic arguments
  * longer than ARGUMENTS_MOST becomes "<...>". The types in "<T as Trait>" and
- * "<impl Trait for T>" stay, because they tell which function it is. Inner
- * lists are shortened first, so that outer ones may stay. One pass from the end
- * finds them, because a list begins behind the one around it. */
+ * "<impl Trait for T>" stay, because they identify the function. Inner lists
+ * are shortened first, so that outer ones may stay. One pass from the end finds
+ * them, because a list begins after the one around it. */
 static void
 shorten_rust(char *name)
 {
@@ -107,8 +108,8 @@ shorten_rust(char *name)
     }
 }
 
-/* Write the character CODE at TO, in UTF-8. Returns the end of what is written.
- */
+/* Write the character CODE at TO, in UTF-8. Returns the end of the written
+ * text. */
 static char *
 put_utf8(char *to, unsigned long code)
 {
@@ -121,7 +122,7 @@ put_utf8(char *to, unsigned long code)
 }
 
 /* Write the character that the LENGTH bytes at NAME, "LT" or "ufc", stand for
- * in a Rust name. Returns the end of what is written at TO, or NULL if they
+ * in a Rust name. Returns the end of the text written at TO, or NULL if they
  * stand for none. */
 static char *
 put_rust_escape(char *to, const char *name, size_t length)
@@ -145,7 +146,7 @@ put_rust_escape(char *to, const char *name, size_t length)
 }
 
 /* Write the part of a Rust name at NAME, of LENGTH bytes. Returns the end of
- * what is written at TO, or NULL if NAME is no such part. */
+ * the text written at TO, or NULL if NAME is no such part. */
 static char *
 put_rust_part(char *to, const char *name, size_t length)
 {
@@ -232,7 +233,7 @@ struct shortening {
     char texts[LAMBDAS_MOST][32];
 };
 
-/* Whether TYPE is a qualifier behind a function's parameters: "const", "&",
+/* Whether TYPE is a qualifier after a function's parameters: "const", "&",
  * "noexcept". */
 static bool
 is_function_qualifier(enum demangle_component_type type)
@@ -436,7 +437,7 @@ shorten_part(struct shortening *shortening, component *part)
 }
 
 /* The length of the clone suffix at TEXT by libiberty's rules: ".cold",
- * ".part.0", ".0". What is none is taken whole. */
+ * ".part.0", ".0". Other text is taken whole. */
 static size_t
 clone_length(const char *text)
 {
@@ -479,7 +480,7 @@ print_short(component *tree, bool *is_endless)
     return tree != NULL && !*is_endless ? print_part(tree) : NULL;
 }
 
-/* The tree of MANGLED, NULL if there is none. The caller frees *MEMORY.
+/* The tree of MANGLED, NULL if it has none. The caller frees *MEMORY.
  *
  * Some types of functions ("sr" without a "T_") are understood only by
  * libiberty's printer, which tries twice. The tree is then made of the name
@@ -499,8 +500,8 @@ make_tree(const char *mangled, void **memory)
 }
 
 /* Returns the short name of the function that the LENGTH bytes of MANGLED
- * ("_Z...") name; the caller frees it. NULL if they are not such a name, if
- * that stands for too much text (*IS_ENDLESS), or if memory is short.
+ * ("_Z...") name; the caller frees it. NULL if they are not such a name, if the
+ * name stands for too much text (*IS_ENDLESS), or if memory is short.
  *
  * A local name in a function with such a type has no tree. A tree cannot be
  * printed if a part needs another part that was cut. In both cases the text is
@@ -528,8 +529,8 @@ short_plain(const char *mangled, size_t length, bool *is_endless)
     return text;
 }
 
-/* The same with what follows the name. A "." may also be within it: gcc's
- * coroutines have a type called "_Z1fi.Frame". */
+/* The same including what follows the name. A name may also contain a ".":
+ * gcc's coroutines have a type called "_Z1fi.Frame". */
 static char *
 short_cplus(const char *mangled)
 {
@@ -575,7 +576,7 @@ demangle(const char *name, enum demangle_form form)
         return NULL;
     if (is_d(name))
         return demangle_text(name, form, dlang_demangle, shorten_d);
-    /* Some compilers put a second underscore in front. */
+    /* Some compilers add a second underscore at the front. */
     if (strncmp(name, "__Z", 3) == 0 || strncmp(name, "__R", 3) == 0)
         name++;
     if (name[1] != 'Z' && name[1] != 'R')

@@ -61,7 +61,7 @@ die_start_line(Dwarf_Die *die)
     return to_number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
-/* Only this entry is asked: the place of a call must not be taken from its
+/* Only this entry is read: the place of a call must not be taken from its
  * origin. */
 unsigned
 die_number(Dwarf_Die *die, unsigned attribute)
@@ -70,14 +70,14 @@ die_number(Dwarf_Die *die, unsigned attribute)
     return to_number(dwarf_attr(die, attribute, &value));
 }
 
-/* The attributes that tell which code an entry covers. A form of 0 stands for a
- * missing attribute. */
+/* The attributes for the code that an entry covers. A form of 0 means a missing
+ * attribute. */
 struct code {
     struct scan_value low, high, ranges;
 };
 
-/* Where ranges go, and BASE, the address that the ranges of a list count from.
- * At most LIMIT ranges are read. */
+/* The destination of ranges, and BASE, the address from which the ranges of a
+ * list count. At most LIMIT ranges are read. */
 struct target {
     struct range_index *index;
     struct range range;
@@ -237,7 +237,7 @@ die_add_ranges(Dwarf_Die *die, struct range_index *index, uint32_t value,
     return target.added;
 }
 
-/* If an unknown form turns up, the ranges added before it are removed. So libdw
+/* At an unknown form, the ranges added before it are removed, so that libdw
  * adds no range a second time. */
 long
 die_add_entry(const struct sections *sections, const struct scan *scan,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * die.h -- what single entries of DWARF's tree say. Damaged data may lead
+ * die.h -- reads single entries of DWARF's tree. Damaged data may lead
  * anywhere, but every search has a limit.
  */
 #ifndef SYMBOL_DIE_H
@@ -18,8 +18,8 @@
  * the declaration of DIE. */
 const char *die_name(Dwarf_Die *die);
 
-/* The text ATTRIBUTE of DIE, or of the entry that DIE is an instance of. NULL
- * if there is none or it is empty. */
+/* The text ATTRIBUTE of DIE, or of the entry of which DIE is an instance. NULL
+ * if it is missing or empty. */
 const char *die_text(Dwarf_Die *die, unsigned attribute);
 
 /* The line where the function is declared; 0 if unknown. */

@@ -56,7 +56,7 @@ open_vdso(void)
     return fd;
 }
 
-/* Write BUILD_ID, or what is shown of it, to TEXT. */
+/* Write BUILD_ID to TEXT, shortened if it is long. */
 static const char *
 show_build_id(const uint8_t *build_id, size_t length, char *text)
 {
@@ -115,7 +115,7 @@ report_module(struct elf_file *file, const char *path, int fd)
 int
 elf_file_set_root(const char *root)
 {
-    /* libdwfl passes over folders without a slash in front. */
+    /* libdwfl skips folders that do not begin with a slash. */
     char *full = root != NULL ? realpath(root, NULL) : NULL;
     elf_view_set_root(root);
     free(debug_path);
@@ -140,7 +140,7 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
                 : "");
         return -1;
     }
-    /* Debug files are looked for beside it. */
+    /* Debug files are searched beside it. */
     char text[PATH_MAX];
     Dwfl_Module *module = report_module(file, elf_view_place(path, text), fd);
     if (module == NULL) {
@@ -217,7 +217,7 @@ has_units(Elf *elf)
 }
 
 /* The DWARF of FD (may be -1), which is the file at PATH, inflated here. NULL
- * if there is none, or it numbers its addresses differently. If it is not
+ * if it has none, or numbers its addresses differently. If it is not
  * compressed, it is left to libdwfl unless IS_ANY. */
 static Dwarf *
 read_dwarf(struct elf_file *file, int fd, const char *path, bool is_any)
@@ -246,8 +246,8 @@ inflated_dwarf(struct elf_file *file, const char *path)
 }
 
 /* The DWARF of the separate debug file, if libdwfl would not look for it. libdw
- * takes a file with one of these two sections for one with DWARF, also where it
- * has no units. */
+ * takes a file with one of these two sections for one with DWARF, even without
+ * units. */
 static Dwarf *
 separate_dwarf(struct elf_file *file)
 {
@@ -298,8 +298,8 @@ elf_file_beside(const struct elf_file *file, bool is_debug_file,
                         path, name);
 }
 
-/* Open the file NAME, which is meant to lie beside FILE or its debug file, if
- * it has BUILD_ID of LENGTH bytes. */
+/* Open the file NAME, which should lie beside FILE or its debug file, if it has
+ * BUILD_ID of LENGTH bytes. */
 static int
 open_shared(struct elf_file *file, const char *name, const void *build_id,
             size_t length)
@@ -323,8 +323,8 @@ open_shared(struct elf_file *file, const char *name, const void *build_id,
     return -1;
 }
 
-/* Give DWARF what it shares with other files (dwz(1)), where libdw cannot read
- * that. */
+/* Attach to DWARF the parts that it shares with other files (dwz(1)), if libdw
+ * cannot read these. */
 static void
 add_shared(struct elf_file *file, Dwarf *dwarf)
 {
@@ -341,8 +341,8 @@ add_shared(struct elf_file *file, Dwarf *dwarf)
         dwarf_setalt(dwarf, file->shared_dwarf);
 }
 
-/* The DWARF as libdwfl finds and reads it. If that is not all, it is inflated
- * here: the debug file is known now. */
+/* The DWARF as libdwfl finds and reads it. If parts are missing, they are
+ * inflated here: the debug file is known now. */
 static Dwarf *
 found_dwarf(struct elf_file *file, uint64_t *bias)
 {

@@ -4,8 +4,8 @@
  * through libdwfl.
  *
  * Addresses here are in the file's own numbering (st_value). libdwfl and a
- * separate debug file may each number differently. The bias to add stands
- * beside what it applies to.
+ * separate debug file may each number differently. The bias to add is next to
+ * the data to which it applies.
  */
 #ifndef SYMBOL_ELF_FILE_H
 #define SYMBOL_ELF_FILE_H
@@ -41,8 +41,8 @@ int elf_file_set_root(const char *root);
 int elf_file_open(struct elf_file *file, const char *path,
                   const uint8_t *build_id, size_t length);
 
-/* Returns the DWARF of the file or of its debug file, NULL if there is none. An
- * own address + *BIAS (mod 2^64) is an address in the DWARF. It is fastest
+/* Returns the DWARF of the file or of its debug file, NULL if neither has any.
+ * An own address + *BIAS (mod 2^64) is an address in the DWARF. It is fastest
  * after the module's symbols have been read, because libdwfl has then found the
  * debug file. Sets FILE->unread. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);

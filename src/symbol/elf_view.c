@@ -15,7 +15,7 @@
 
 #include "elf_view.h"
 
-/* Below this directory are all files; "": this machine's. */
+/* All files are below this directory; "": this machine's. */
 static const char *root = "";
 
 void
@@ -254,7 +254,7 @@ elf_view_symbol_name(const struct elf_view_symbols *symbols,
                : "";
 }
 
-/* The program headers; *COUNT is 0 if there are none that are usable. */
+/* The program headers; *COUNT is 0 if none are usable. */
 static const Elf64_Phdr *
 find_segments(const struct elf_view *view, size_t *count)
 {

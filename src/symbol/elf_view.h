@@ -25,13 +25,12 @@ struct elf_view {
 };
 
 /* From now on take all files from below ROOT, a copy of another machine's. NULL
- * or "": from where this machine has them. ROOT stays as it is. No file is
- * open meanwhile. */
+ * or "": from this machine. The caller keeps ROOT. No file may be open. */
 void elf_view_set_root(const char *root);
 
-/* Returns where the file PATH is taken from, for which TEXT has room: PATH
- * itself without a root, if it is below it already, or if it is not absolute or
- * the kernel's own (/proc). */
+/* Returns the path from which the file PATH is read, for which TEXT has room.
+ * It is PATH itself without a root, if PATH is already below it, is not
+ * absolute, or is the kernel's (/proc). */
 const char *elf_view_place(const char *path, char text[PATH_MAX]);
 
 /* Open PATH, which may come from a damaged spool or from another machine, for
@@ -52,11 +51,11 @@ int elf_view_open_memory(struct elf_view *view, const void *bytes, size_t size);
 const char *elf_view_name(const struct elf_view *view,
                           const Elf64_Shdr *section);
 
-/* The section called NAME; NULL if there is none. */
+/* The section called NAME; NULL if none is. */
 const Elf64_Shdr *elf_view_section(const struct elf_view *view,
                                    const char *name);
 
-/* The section with code that holds ADDRESS; NULL if there is none. */
+/* The section with code that holds ADDRESS; NULL if none does. */
 const Elf64_Shdr *elf_view_code(const struct elf_view *view, uint64_t address);
 
 /* The bytes of SECTION in the file. AT is NULL if it has none there. */
@@ -77,7 +76,7 @@ struct elf_view_symbols {
     struct bytes strings;
 };
 
-/* Take the table called NAME. Returns false if there is none that is usable. */
+/* Take the table called NAME. Returns false if no usable one exists. */
 bool elf_view_symbols(const struct elf_view *view, const char *name,
                       struct elf_view_symbols *symbols);
 

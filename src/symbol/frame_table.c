@@ -104,7 +104,8 @@ address_form(struct bytes at)
     return DW_EH_PE_absptr;
 }
 
-/* How many bytes of code the entry at ADDRESS covers; 0 if there is no entry.
+/* The number of bytes of code that the entry at ADDRESS covers; 0 without an
+ * entry.
  */
 static uint64_t
 code_size(const struct frame_table *table, uint64_t address)

@@ -70,8 +70,8 @@ dump_of(struct generated_code *codes, uint32_t i)
     return file->dump;
 }
 
-/* A file that has the address by TIME goes before one that has it later. Of two
- * that have it, the later code counts. */
+/* A file that has the address by TIME is preferred to one that has it later. If
+ * two have it, the later code counts. */
 uint32_t
 generated_code_find(struct generated_code *codes, uint64_t address,
                     uint64_t time)

@@ -13,12 +13,12 @@
 
 struct generated_code;
 
-/* Two numbers of code that mean no certain one. */
-#define GENERATED_CODE_FIRST 0u        /* what lay at the address first */
+/* Two numbers that mean no certain code. */
+#define GENERATED_CODE_FIRST 0u        /* the first code at the address */
 #define GENERATED_CODE_NONE UINT32_MAX /* no jitdump has it */
 
-/* Most jitdumps of a process: its own, and those of its parents that had one
- * and forked without exec. Others are left out. */
+/* Limit of the jitdumps of a process: its own, and those of its parents that
+ * had one and forked without exec. Others are left out. */
 #define GENERATED_CODE_FILES 8u
 
 /* Make an empty set for PROCESS. NULL if memory is short. */
@@ -42,14 +42,14 @@ uint32_t generated_code_find(struct generated_code *codes, uint64_t address,
 /* Whether the code at ADDRESS depends on the time. */
 bool generated_code_has_several(struct generated_code *codes, uint64_t address);
 
-/* The function of code NUMBER with the line of ADDRESS. NULL if there is none
- * or memory is short. Equal ones give the same pointer, which is valid until
+/* The function of code NUMBER with the line of ADDRESS. NULL if it has none or
+ * memory is short. Equal functions give the same pointer, which is valid until
  * generated_code_forget. */
 const struct symbol *generated_code_symbol(struct generated_code *codes,
                                            uint32_t number, uint64_t address);
 
-/* Why file I exists but is not used, or not as a whole. NULL if it is used, if
- * it does not exist, or if there is no file I. */
+/* Why file I exists but is not used, or not as a whole. NULL if it is used or
+ * does not exist. */
 const char *generated_code_problem(const struct generated_code *codes,
                                    unsigned i);
 
@@ -59,10 +59,10 @@ bool generated_code_has_news(const struct generated_code *codes);
 /* Returns a number that changes when answers may change. */
 uint32_t generated_code_version(const struct generated_code *codes);
 
-/* Let the files be read anew at the next question. */
+/* Read the files again at the next question. */
 void generated_code_forget(struct generated_code *codes);
 
-/* One owner needs CODES no more; NULL is allowed. */
+/* One owner no longer needs CODES; NULL is allowed. */
 void generated_code_free(struct generated_code *codes);
 
 #endif

@@ -27,7 +27,7 @@ struct image {
     struct frame_table frames;
     struct unit_index units;
     /* PLT and FRAMES read the file through this view. In an image that was
-     * opened briefly, the names of SYMBOLS point into it too. */
+     * opened for symbols alone, the names of SYMBOLS point into it, too. */
     struct sketch sketch;
 };
 
@@ -102,7 +102,7 @@ has_name(const struct image_answer *answer)
 }
 
 /* The name of the symbol that covers ADDRESS. One without a size reaches to the
- * end of its function. Behind that, *START becomes where the function of
+ * end of its function. After that, *START becomes where the function of
  * ADDRESS begins. */
 static const char *
 find_name(const struct image *image, uint64_t address, uint64_t *start)
@@ -117,8 +117,8 @@ find_name(const struct image *image, uint64_t address, uint64_t *start)
     return *start <= symbol ? name : NULL;
 }
 
-/* The PLT is asked last, only for addresses that neither DWARF nor symbols
- * cover: finding its section means reading all section headers. */
+/* The PLT comes last, only for addresses that neither DWARF nor symbols cover:
+ * finding its section means reading all section headers. */
 void
 image_find(struct image *image, uint64_t address, struct image_answer *answer,
            unsigned limit)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h -- one file's symbols, DWARF and PLT behind one question. Modules
+ * image.h -- one file's symbols, DWARF and PLT, asked by one function. Modules
  * with the same file (loaded twice, or by several processes) share one image.
  */
 #ifndef SYMBOL_IMAGE_H
@@ -55,19 +55,18 @@ void image_find(struct image *image, uint64_t address,
                 struct image_answer *answer, unsigned limit);
 
 /* The symbol that begins nearest before or at ADDRESS in the same section, as
- * it stands in the table, whether or not it covers ADDRESS. *START becomes
- * where it begins. NULL if there is none. */
+ * the table has it, whether or not it covers ADDRESS. *START becomes its
+ * beginning. NULL if none begins there. */
 const char *image_before(const struct image *image, uint64_t address,
                          uint64_t *start);
 
 /* Why the file is not used, as a sentence. NULL if it is used. */
 const char *image_problem(const struct image *image);
 
-/* Which of its debug information cannot be read, as a sentence. NULL if all
- * can. */
+/* A sentence about debug information that cannot be read. NULL if all can. */
 const char *image_unread(const struct image *image);
 
-/* What is known of the file: enum symbolizer_flags. */
+/* The file's flags: enum symbolizer_flags. */
 unsigned image_flags(const struct image *image);
 
 /* NULL is allowed. */

@@ -7,7 +7,7 @@
  * variables, a third of the whole. Before elfutils 0.189 it does not know zstd.
  * Here each thread takes the next section, the largest first. The headers and
  * data of libelf's private copy are changed, so that libdw notices nothing. The
- * file keeps its place, near which libdw looks for others.
+ * file keeps its path, because libdw looks for other files near it.
  */
 #include <gelf.h>
 #include <stdatomic.h>
@@ -21,8 +21,8 @@
 #include "inflate.h"
 
 #define MOST_SECTIONS 1000
-/* Most bytes that zlib can make of one byte. More is damage: zstd could make
- * more, but not of debug information. */
+/* The largest number of bytes that zlib can make of one byte. More is damage:
+ * zstd could make more, but not of debug information. */
 #define MOST_GROWTH 1032
 #define ALIGNMENT 16
 
@@ -59,7 +59,8 @@ is_left_out(const char *name)
            strcmp(name, ".debug_macro") == 0;
 }
 
-/* Give SECTION the SIZE inflated bytes at BYTES; NULL: it becomes empty. */
+/* Replace the contents of SECTION by the SIZE inflated bytes at BYTES; NULL: it
+ * becomes empty. */
 static void
 replace_section(Elf_Scn *section, uint8_t *bytes, size_t size)
 {
@@ -97,8 +98,8 @@ read_header(struct piece *piece)
            header.ch_size / MOST_GROWTH <= piece->from_size;
 }
 
-/* Plan the place of SECTION, which is compressed. One that cannot be inflated
- * is passed over. */
+/* Plan the place of SECTION, which is compressed. A section that cannot be
+ * inflated is skipped. */
 static void
 add_section(struct job *job, Elf_Scn *section)
 {
@@ -122,7 +123,7 @@ compare_sizes(const void *a, const void *b)
     return (x->size < y->size) - (x->size > y->size);
 }
 
-/* Find what debug information is compressed in ELF. Returns whether any is. */
+/* Find the compressed debug information in ELF. Returns whether it has any. */
 static bool
 plan(struct job *job, Elf *elf)
 {

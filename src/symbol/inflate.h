@@ -22,16 +22,16 @@ struct inflated {
 
 /*
  * Open the ELF file FD, and inflate its compressed debug sections. Several are
- * inflated at a time if there are CPUs for it. Sections that this program does
- * not read (the places of variables) become empty. Returns whether any of them
- * was compressed. One that is damaged, or that this build cannot inflate, stays
- * as it is; so do all if memory is short. ELF reads FD until the caller calls
- * elf_cntl with ELF_C_FDREAD.
+ * inflated at a time if CPUs are free. Sections that this program does not read
+ * (the places of variables) become empty. Returns whether any of them was
+ * compressed. A section that is damaged, or that this build cannot inflate,
+ * stays as it is. If memory is short, all do. ELF reads FD until the caller
+ * calls elf_cntl with ELF_C_FDREAD.
  */
 bool inflate_open(struct inflated *inflated, int fd);
 
-/* How a debug section of ELF (may be NULL) is still compressed: ch_type of
- * elf(5). 0 if none is. */
+/* The kind of compression that a debug section of ELF (may be NULL) still has:
+ * ch_type of elf(5). 0 if none is compressed. */
 unsigned inflate_left(Elf *elf);
 
 /* Inflate the FROM_SIZE bytes at FROM, of zlib's format, into the SIZE bytes at

@@ -14,8 +14,8 @@
 #include "time_index.h"
 #include "jitdump.h"
 
-/* Most bytes of a file that are read. Its machine code is passed over, so only
- * a file of very many small records takes long: some seconds. */
+/* Limit of the bytes of a file that are read. Its machine code is skipped, so
+ * only a file of very many small records takes long: some seconds. */
 #define SIZE_MOST ((uint64_t)4 << 30)
 
 struct jitdump {
@@ -28,11 +28,11 @@ struct jitdump {
     char *problem;
 };
 
-/* Most ns between the mapping of a file and its header. */
+/* Longest time in ns between the mapping of a file and its header. */
 #define HEADER_NS 10000000000u
 
-/* Whether a header that has TIME was written long after SEEN. V8's has us since
- * the epoch, those of others have ns on CLOCK_MONOTONIC. Either may be right.
+/* Whether a header that has TIME was written long after SEEN. V8's header has
+ * us since the epoch, others have ns on CLOCK_MONOTONIC. Either may be right.
  */
 static bool
 is_begun_later(uint64_t time, const struct jitdump_process *process,
@@ -72,7 +72,7 @@ read_file(struct jitdump *dump, int fd, uint64_t size,
               "holds for the whole run";
     if (why != NULL)
         dump->problem =
-            clean_format("%s is not used as a whole: %s", dump->path, why);
+            clean_format("%s is used in part at most: %s", dump->path, why);
     return result;
 }
 
@@ -126,7 +126,7 @@ jitdump_has_several(const struct jitdump *dump, uint64_t address)
 }
 
 /* The last line of CODE that begins at or before ADDRESS, as its lines count.
- * NULL if there is none. */
+ * NULL if none does. */
 static const struct jitdump_line *
 find_line(const struct jitdump *dump, const struct jitdump_code *code,
           uint64_t address)

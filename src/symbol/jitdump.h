@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * jitdump.h -- names for generated code from a jitdump (jit-PID.dump; `node
- * --perf-prof`, `python3 -X perf_jit`, .NET, wasmtime). Other than a perf map
- * it says since when code lies at an address, and may say its source lines.
+ * --perf-prof`, `python3 -X perf_jit`, .NET, wasmtime). Unlike a perf map it
+ * says since when code lies at an address, and may have its source lines.
  * Report side only.
  */
 #ifndef SYMBOL_JITDUMP_H
@@ -24,7 +24,7 @@ struct jitdump_process {
 
 /*
  * Read the file at PATH, which PROCESS had mapped at SEEN (CLOCK_MONOTONIC ns).
- * It is used if runtime_file_open allows that, and if it was not begun long
+ * It is used if runtime_file_open allows that, and if it does not begin long
  * after SEEN: a later process may have the same pid. A file of another pid was
  * inherited by fork: it is used as it was when PROCESS started. Returns NULL
  * only if memory is short. A file that is missing or not usable gives an empty
@@ -38,8 +38,8 @@ struct jitdump *jitdump_open(const char *path,
 bool jitdump_has_grown(const struct jitdump *dump);
 
 /* Returns a number (from 0) for the code that lay at ADDRESS at TIME on
- * CLOCK_MONOTONIC, and sets *SINCE to its time. Before the first code there, it
- * is that one. TIME_INDEX_NONE if there was none. */
+ * CLOCK_MONOTONIC, and sets *SINCE to its time. A time before the first code
+ * there gives that code. TIME_INDEX_NONE if no code was there. */
 uint32_t jitdump_find(const struct jitdump *dump, uint64_t address,
                       uint64_t time, uint64_t *since);
 
@@ -53,7 +53,7 @@ const struct symbol *jitdump_symbol(struct jitdump *dump, uint32_t code,
                                     uint64_t address);
 
 /* Why an existing file is not used, or not all of it, as a sentence. NULL if it
- * is used or there is none. */
+ * is used or does not exist. */
 const char *jitdump_problem(const struct jitdump *dump);
 
 /* NULL is allowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * jitdump_records.c -- see jitdump_records.h. The file is read through a
- * window, because most of it is machine code that is passed over.
+ * window, because most of it is machine code that is skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ enum { KIND_LOAD, KIND_MOVE, KIND_LINES };
 /* Bytes that are read at once, if a record does not need more. */
 #define WINDOW_SIZE ((size_t)64 << 10)
 
-/* Most bytes of a record with lines; the lines of a larger one are left out. */
+/* Limit of the bytes of a record with lines; the lines of a larger one are left
+ * out. */
 #define LINES_SIZE_MOST ((uint32_t)16 << 20)
 
 /* V8 counts the addresses of lines from here on: it adds the size of the header
@@ -61,7 +62,7 @@ struct move {
 };
 _Static_assert(sizeof(struct move) == 64, "as in the file");
 
-/* The entries follow: each with the name of its file behind it. */
+/* The entries follow: each with the name of its file after it. */
 struct lines {
     struct head head;
     uint64_t address, count;
@@ -197,8 +198,9 @@ size_of_first(const struct entries *entries)
     return zero != NULL ? (size_t)(zero + 1 - entries->at) : 0;
 }
 
-/* Add ENTRIES. What is no line of the code shows that the record is damaged:
- * none of its lines is used then. Returns 0, or -1 if memory is short. */
+/* Add ENTRIES. An entry that is no line of the code shows that the record is
+ * damaged: then none of its lines is used. Returns 0, or -1 if memory is
+ * short. */
 static int
 add_lines(struct reading *reading, struct entries entries)
 {
@@ -330,7 +332,7 @@ take_load(struct reading *reading, uint64_t offset, uint32_t size)
 }
 
 /* The code that was loaded at the old address has its name and its lines at the
- * new one. What is not known to lie there is left alone. */
+ * new one. Code that is not known to lie there is left alone. */
 static int
 take_move(struct reading *reading, uint64_t offset)
 {
@@ -353,7 +355,7 @@ take_move(struct reading *reading, uint64_t offset)
 }
 
 /* Take the record at OFFSET, which lies in the file as HEAD says. A record that
- * is too small for its kind is passed over. */
+ * is too small for its kind is skipped. */
 static int
 take_record(struct reading *reading, uint64_t offset, const struct head *head)
 {
@@ -396,8 +398,8 @@ take_records(struct reading *reading, uint64_t offset)
     return 0;
 }
 
-/* Check the header and take what it says. Returns where records begin, 0 if the
- * file is not used. */
+/* Check and read the header. Returns where records begin, 0 if the file is not
+ * used. */
 static uint64_t
 take_header(struct reading *reading)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jitdump_records.h -- reads the records of a jitdump. A runtime appends to it
- * what it does with generated code. A record begins with its kind, its size and
- * its time, in the byte order of the machine:
+ * jitdump_records.h -- reads the records of a jitdump. A runtime appends its
+ * actions with generated code to it. A record begins with its kind, its size
+ * and its time, in the byte order of the machine:
  *
  *   0 load     the code of a function has been made at an address
  *   1 move     code has moved to another address
@@ -10,9 +10,9 @@
  *   3 close    the runtime has ended
  *   4 unwind   an unwind table of the code that the next load makes
  *
- * The machine code in a load, and unwind tables, are passed over. A file may
- * end within a record, because its process was killed or still writes. The
- * records before that one count. The file may say anything. Report side only.
+ * The machine code in a load, and unwind tables, are skipped. A file may end
+ * within a record, because its process was killed or still writes. The records
+ * before that one count. The file may contain anything. Report side only.
  */
 #ifndef SYMBOL_JITDUMP_RECORDS_H
 #define SYMBOL_JITDUMP_RECORDS_H
@@ -24,10 +24,10 @@
 #include "util/intern.h"
 #include "time_index.h"
 
-/* Most source lines of a file that are kept, 16 bytes each. */
+/* Limit of the source lines of a file that are kept, 16 bytes each. */
 #define JITDUMP_RECORDS_LINES_MOST (1u << 23)
 
-/* What lies in a range from its time on. */
+/* The code in a range from its time on. */
 struct jitdump_code {
     uint32_t name; /* number in TEXTS; INTERN_NONE: the code has left */
     uint32_t first_line, line_count;
@@ -56,8 +56,7 @@ struct jitdump_records {
 /*
  * Read the SIZE bytes of the file FD into RECORDS, which is empty. Records from
  * UNTIL on (CLOCK_MONOTONIC ns) are left out. Returns 0, or -1 if memory is
- * short. *WHY becomes NULL, or a text that says why not all of the file is
- * used.
+ * short. *WHY becomes NULL, or the reason why not all of the file is used.
  */
 int jitdump_records_read(struct jitdump_records *records, int fd, uint64_t size,
                          uint64_t until, const char **why);

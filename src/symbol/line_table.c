@@ -9,7 +9,7 @@
  *
  * The first run records where each sequence begins and ends. It also records a
  * mark for every ROWS_PER_MARK rows: the state of the program at that row. A
- * question finds the mark and runs the few rows behind it. The addresses of a
+ * question finds the mark and runs the few rows after it. The addresses of a
  * sequence ascend. Where a damaged or odd row steps back, a new sequence
  * begins.
  */
@@ -21,8 +21,8 @@
 
 #define MOST_FIELDS 16
 #define ROWS_PER_MARK 64
-/* Most bytes of a program that one question runs. Without damage, 64 rows take
- * a few hundred bytes. */
+/* Limit of the bytes of a program that one question runs. Without damage, 64
+ * rows take a few hundred bytes. */
 #define LONGEST_RUN 65536
 
 struct line_file {
@@ -88,7 +88,7 @@ read_old_lists(struct line_table *table, struct bytes *header)
 
 /* Read the list of fields. For files it is usually (DW_LNCT_path,
  * DW_FORM_line_strp) and (DW_LNCT_directory_index, DW_FORM_udata). The number
- * of fields stands before it. */
+ * of fields precedes it. */
 static void
 read_format(struct format *format, struct bytes *header)
 {
@@ -245,7 +245,7 @@ read_header(struct line_table *table, const struct sections *sections,
 
 struct line_mark {
     struct line_row row;
-    const uint8_t *next; /* the program's next opcode behind the row */
+    const uint8_t *next; /* the program's next opcode after the row */
 };
 
 enum step { NO_ROW, ROW, SEQUENCE_END };
@@ -253,8 +253,8 @@ enum step { NO_ROW, ROW, SEQUENCE_END };
 /* The state in which each sequence begins (DWARF 5, section 6.2.2). */
 static const struct line_row first_row = {.file = 1, .line = 1};
 
-/* Like bytes_leb, but fast for one byte: most numbers have one byte, and there
- * are millions of them. */
+/* Like bytes_leb, but fast for one byte: there are millions of numbers, and
+ * most have one byte. */
 static inline uint64_t
 read_leb(struct bytes *program)
 {
@@ -274,8 +274,8 @@ read_signed_leb(struct bytes *program)
     return bytes_signed_leb(program);
 }
 
-/* Run an extended opcode. Its length stands before it, so that unknown ones can
- * be skipped (DWARF 5, section 6.2.5.3). */
+/* Run an extended opcode. Its length precedes it, so that unknown ones can be
+ * skipped (DWARF 5, section 6.2.5.3). */
 static inline enum step
 run_extended(struct bytes *program, struct line_row *state)
 {
@@ -308,7 +308,7 @@ advance_address(const struct line_table *table, struct line_row *state,
 }
 
 /* Run a standard opcode. Opcodes for columns, ends of prologues and the like do
- * not change the row and are skipped: the header tells the number of their
+ * not change the row and are skipped: the header has the number of their
  * operands, each a LEB128 (DWARF 5, section 6.2.5.2). */
 static inline enum step
 run_standard(const struct line_table *table, struct bytes *program,
@@ -423,7 +423,7 @@ line_table_read(struct line_table *table, const struct sections *sections,
 }
 
 /* The last mark of SEQUENCE at or before ADDRESS. SEQUENCE covers ADDRESS, so
- * its first mark is not behind it. */
+ * its first mark is not after it. */
 static const struct line_mark *
 find_mark(const struct line_table *table, const struct range *sequence,
           uint64_t address)
@@ -465,7 +465,7 @@ line_table_find(const struct line_table *table, uint64_t address,
 }
 
 /* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". The path
- * is put together at the first question and kept. */
+ * is made at the first question and kept. */
 const char *
 line_table_file(struct line_table *table, uint64_t number,
                 const char *compiled_in, struct intern *store)

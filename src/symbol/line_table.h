@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_table.h -- the line table of one unit: from an address to a file and a
- * line. The table keeps marks, not rows. Each question decodes the rows behind
+ * line. The table keeps marks, not rows. Each question decodes the rows after
  * the nearest mark again. So a table takes a sixth of its program's size.
  */
 #ifndef SYMBOL_LINE_TABLE_H
@@ -24,7 +24,7 @@ struct line_table {
     uint8_t shortest; /* instruction's size: the unit of address advances */
     uint8_t line_range, opcode_base;
     int8_t line_base;
-    uint32_t inverse; /* 1 / LINE_RANGE, with 16 bits behind the point */
+    uint32_t inverse; /* 1 / LINE_RANGE, with 16 bits after the point */
     uint16_t version;
     const uint8_t *lengths; /* operand counts of opcodes 1 and up */
     const char **directories;
@@ -47,13 +47,13 @@ int line_table_read(struct line_table *table, const struct sections *sections,
                     uint64_t offset);
 
 /* Put the row for ADDRESS into *ROW: the last row of its sequence that starts
- * at or before ADDRESS. Returns false if there is none. */
+ * at or before ADDRESS. Returns false if no row is. */
 bool line_table_find(const struct line_table *table, uint64_t address,
                      struct line_row *row);
 
 /* The path of file NUMBER as in the table. A path that is not absolute is
  * relative to the unit's directory COMPILED_IN (may be NULL). The string is
- * kept in STORE. NULL if there is no such file or memory is short. */
+ * kept in STORE. NULL if the table lacks the file or memory is short. */
 const char *line_table_file(struct line_table *table, uint64_t number,
                             const char *compiled_in, struct intern *store);
 

@@ -23,8 +23,8 @@
 #include "elf_view.h"
 #include "mapped_files.h"
 
-/* Most files that are kept. A process can have 65,530 mappings, unless its
- * machine is set up otherwise. */
+/* Limit of the files that are kept. A process can have 65,530 mappings, unless
+ * its machine is set up otherwise. */
 #define FILES_MAX 65536
 
 struct mapped_file {
@@ -80,9 +80,9 @@ has_other_root(uint32_t pid)
             memcmp(its, ours, (size_t)its_length) != 0);
 }
 
-/* Whether process PID was there at MONOTONIC, in ns. Field 22 of
- * proc_pid_stat(5) is its start in ticks, on a clock that also counts while the
- * machine sleeps. */
+/* Whether process PID existed at MONOTONIC, in ns. Field 22 of proc_pid_stat(5)
+ * is its start in ticks, on a clock that also counts while the machine
+ * sleeps. */
 static int
 was_there(uint32_t pid, uint64_t monotonic)
 {
@@ -158,7 +158,7 @@ leads_to(const char *link, const struct mapped_file *file)
 }
 
 /* A descriptor of the process that is open for FILE with the build-id WANTED,
- * as a path. NULL if there is none. */
+ * as a path. NULL if it has none. */
 static char *
 open_descriptor(const struct mapped_files *files,
                 const struct mapped_file *file, struct bytes wanted)
@@ -181,7 +181,7 @@ open_descriptor(const struct mapped_files *files,
 }
 
 /* The path of the file at PATH below the process's root. NULL if it cannot be
- * read there, or has not the build-id WANTED. */
+ * read there, or lacks the build-id WANTED. */
 static char *
 below_root(const struct mapped_files *files, const char *path,
            struct bytes wanted)

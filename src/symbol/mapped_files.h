@@ -19,7 +19,7 @@
 
 struct mapped_files;
 
-/* Read the map of process PID, which was there at MONOTONIC (ns of
+/* Read the map of process PID, which existed at MONOTONIC (ns of
  * CLOCK_MONOTONIC). NULL if the process has ended, has got its pid since then,
  * may not be inspected, or memory is short. */
 struct mapped_files *mapped_files_open(uint32_t pid, uint64_t monotonic);
@@ -29,10 +29,10 @@ struct mapped_files *mapped_files_open(uint32_t pid, uint64_t monotonic);
  * caller frees it. The path is needed if the file is no longer at PATH. It is
  * needed too if the process has another root or other mounts than this process
  * (chroot, containers). *IS_ELSEWHERE becomes whether it is needed. Returns
- * NULL if it is not, if the file is not known, if it cannot be read, or if it
- * has another build-id than BUILD_ID: another file is mapped there by now. The
- * one at PATH may be right then. Without a build-id (an empty one), a file that
- * has moved is not known: it could be another process's after all.
+ * NULL if it is not needed, if the file is not known or cannot be read, or if
+ * its build-id is not BUILD_ID. In the last case another file is mapped there
+ * now, and the one at PATH may be right. Without a build-id (an empty one), a
+ * file that has moved is not known: it could be another process's after all.
  */
 char *mapped_files_find(const struct mapped_files *files, uint64_t start,
                         const char *path, struct bytes build_id,

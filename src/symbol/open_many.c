@@ -3,9 +3,8 @@
  * open_many.c -- see open_many.h. libdw shares nothing between two handles. So
  * a file is safe as long as only one thread uses it.
  *
- * Within a budget, every question has the same worth: it is an address of a
- * profile. So the budget is spent best on files with many questions that take
- * little time.
+ * Within a budget, every question is worth the same: it is an address of a
+ * profile. So files with many questions that take little time come first.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -109,9 +108,9 @@ open_briefly(struct offer *offer)
         answer_all(opening);
 }
 
-/* Spend BUDGET on the sorted OFFERS. Files that cost more than what is left of
- * it, or have only symbols, are opened and go to the front of OPENINGS. Returns
- * their number. */
+/* Spend BUDGET on the sorted OFFERS. Files that cost more than its rest, or
+ * have only symbols, are opened and go to the front of OPENINGS. Returns their
+ * number. */
 static size_t
 spend_budget(struct offer *offers, size_t count, uint64_t budget,
              struct opening *openings)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_many.h -- opens several files and asks them all questions, on several
- * CPUs. Report side.
+ * open_many.h -- opens several files and answers questions from them, on
+ * several CPUs. Report side.
  */
 #ifndef SYMBOL_OPEN_MANY_H
 #define SYMBOL_OPEN_MANY_H
@@ -20,7 +20,7 @@ struct opening {
     size_t length; /* of the build-id */
     const struct symbol_question *questions;
     size_t count;
-    unsigned depth; /* frames wanted, the inlined ones included */
+    unsigned depth; /* wanted frames, including inlined ones */
 
     struct image *image;          /* NULL if memory is short */
     struct image_answer *answers; /* answers to the first ANSWERED questions */

@@ -2,14 +2,14 @@
 /*
  * package.c -- see package.h. Report side.
  *
- * libdw cannot be told where a unit's split half lies: it opens the file that
- * the skeleton names. So libdw gets skeletons of our own. They stand in a file
- * in memory that has the same tables of addresses. All of them name one
- * descriptor of this process. Before libdw is asked for a unit's half, that
- * descriptor becomes the .dwo that was taken out for it.
+ * libdw takes no path of a unit's split half: it opens the file that the
+ * skeleton names. So libdw gets skeletons of our own. They are in a file in
+ * memory that has the same tables of addresses. All of them name one descriptor
+ * of this process. Before libdw is asked for a unit's half, that descriptor
+ * becomes the .dwo that was taken out for it.
  *
  * A package is found by its name and has no build-id. The compiler makes an id
- * for each unit from its contents. The skeletons stand in a file that was
+ * for each unit from its contents. The skeletons are in a file that was
  * checked, and name the ids that they need.
  */
 #include <dwarf.h>
@@ -28,21 +28,21 @@
 #include "package.h"
 
 #define SUFFIX ".dwp"
-/* Most bytes of texts that one unit copies, as a multiple of the section's
- * size. Some linkers let one text end in another. */
+/* Limit of the bytes of texts that one unit copies, as a multiple of the
+ * section's size. Some linkers let one text end in another. */
 #define MOST_REPEATED 4
 
 /* Versions of the index. */
 #define VERSION_GNU 2
 #define VERSION_5 5
-/* Most steps of one search in it. A table is at most two thirds full, so more
- * steps mean damage. */
+/* Limit of the steps of one search in it. A table is at most two thirds full,
+ * so more steps mean damage. */
 #define MOST_STEPS 10000
 
 struct package_skeleton {
     uint64_t id;
     Dwarf_Off entry; /* its offset in the file of skeletons */
-    bool is_placed;  /* its half has been put where it says */
+    bool is_placed;  /* its half has been put at its place */
 };
 
 /* The shapes of the skeletons' entries. The first is DW_TAG_skeleton_unit with
@@ -66,10 +66,10 @@ enum package_part {
 
 /*
  * A hash table from ids to rows: .debug_cu_index, DWARF 5, section 7.3.5.3.
- * Each row and column tells where that section of the unit begins and how long
- * it is. No number in it can be trusted: a place outside of the section reads
- * as nothing. The form that GNU tools write for DWARF 4 has another version
- * number and other columns.
+ * Each row and column gives the beginning and the length of that section of the
+ * unit. No number in it can be trusted: a place outside of the section reads as
+ * nothing. The form that GNU tools write for DWARF 4 has another version number
+ * and other columns.
  */
 struct index {
     bool is_version_5;
@@ -182,9 +182,9 @@ take_text(const struct bytes *texts, uint64_t offset, uint64_t *left)
  * offsets to OFFSETS.
  *
  * The texts of all units lie in one section, and each unit has a table of
- * offsets. A unit has each text once, and at most all texts there are. A table
- * that comes to many times more is damaged, and the rest of it becomes "".
- * False if memory is short.
+ * offsets. A unit has each text once, and at most all texts of the section. A
+ * table that comes to many times more is damaged, and the rest of it becomes
+ * "". False if memory is short.
  */
 static bool
 copy_texts(const struct package *package, const struct bytes *table,
@@ -366,7 +366,7 @@ write_unit(const struct package *package, const struct index *index,
 
 /* The .dwo that SKELETON names, in the directory of the compiler, or beside the
  * file or its debug file, as libdw looks for it. The caller frees the path.
- * NULL if there is none. */
+ * NULL if it is missing. */
 static char *
 find_dwo(const struct package *package, Dwarf_Die *skeleton)
 {
@@ -452,7 +452,7 @@ write_skeleton(const struct package *package, Dwarf_Die *skeleton,
     snprintf(place, sizeof(place), "/proc/self/fd/%d", package->place);
     size_t length = strlen(place) + 1;
     (void)dwarf_lowpc(skeleton, &low);
-    put_number(file, (is_5 ? 29 : 32) + length, 4); /* what follows */
+    put_number(file, (is_5 ? 29 : 32) + length, 4); /* bytes that follow */
     put_number(file, version, 2);
     if (is_5) {
         put_number(file, DW_UT_skeleton, 1);

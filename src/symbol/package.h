@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * package.h -- a package of split debug information (.dwp): one file with what
- * the compiler wrote into one .dwo for each unit (DWARF 5, section 7.3.5; for
+ * package.h -- a package of split debug information (.dwp): one file with the
+ * .dwo files that the compiler wrote for each unit (DWARF 5, section 7.3.5; for
  * DWARF 4 gcc.gnu.org/wiki/DebugFissionDWP). libdw reads packages since 0.191.
  * For older ones, a unit's .dwo is taken out of the package, and libdw reads
  * that. A .dwo that libdw cannot inflate is inflated here, and treated alike.
@@ -22,7 +22,7 @@ struct package_skeleton;
 
 /* All zero is no package. */
 struct package {
-    struct inflated file; /* ELF is NULL: there is no package file */
+    struct inflated file; /* ELF is NULL: no package file */
     struct bytes index, info, abbrev, texts, text_offsets, ranges;
     struct elf_file *owner; /* it has the skeletons */
     Dwarf *dwarf;           /* of OWNER; NULL: no half is missing */
@@ -32,15 +32,15 @@ struct package {
     int place; /* the descriptor that they name as their .dwo */
 };
 
-/* Open the package of FILE, if there is one. Its path is that of FILE, or of
- * its debug file, with ".dwp" after it. DWARF has the skeletons. FILE and DWARF
+/* Open the package of FILE, if it exists. Its path is that of FILE, or of its
+ * debug file, with ".dwp" after it. DWARF has the skeletons. FILE and DWARF
  * must stay open longer than the package. Here and in package_find,
  * FILE->unread is set if sections cannot be inflated. */
 void package_open(struct package *package, struct elf_file *file, Dwarf *dwarf);
 
-/* Find the entries that SKELETON, the first entry of a unit, stands for. *BODY
- * gets the first one, which is valid up to package_rest. False if there are
- * none. */
+/* Find the entries that SKELETON, the first entry of a unit, represents. *BODY
+ * gets the first one, which is valid up to package_rest. False if none are
+ * found. */
 bool package_find(struct package *package, const Dwarf_Die *skeleton,
                   Dwarf_Die *body);
 

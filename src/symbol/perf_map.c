@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_map.c -- reads a perf map and answers from it. Its lines may say
+ * perf_map.c -- reads a perf map and answers from it. Its lines may contain
  * anything; the worst result is a wrong name.
  *
  * Lines may overlap in any way. They are cut once into pieces that do not
@@ -21,8 +21,8 @@
 #include "runtime_name.h"
 #include "perf_map.h"
 
-/* Most bytes of a map that are read. A server that compiles for days writes
- * some ten megabytes. Only the beginning of a larger file is used. */
+/* Limit of the bytes of a map that are read. A server that compiles for days
+ * writes some ten megabytes. Only the beginning of a larger file is used. */
 #define SIZE_MAX_READ ((size_t)128 << 20)
 
 struct entry {
@@ -55,7 +55,7 @@ struct heap {
     size_t count;
 };
 
-/* The value of digit C; 16, which ends every number, if it is none. */
+/* The value of digit C; 16, which ends every number, for other characters. */
 static unsigned
 digit_value(char c)
 {
@@ -65,8 +65,8 @@ digit_value(char c)
     return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-/* Read a hexadecimal number, with or without 0x, and the blank behind it.
- * Returns 0, or -1 if there is none that fits into 64 bits. */
+/* Read a hexadecimal number, with or without 0x, and the blank after it.
+ * Returns 0, or -1 without a number that fits into 64 bits. */
 static int
 take_number(const char **at, const char *end, uint64_t *number)
 {

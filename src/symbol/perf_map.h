@@ -33,7 +33,7 @@ struct perf_map *perf_map_open(const char *path, uint64_t start, uint64_t end);
 const struct symbol *perf_map_find(struct perf_map *map, uint64_t address);
 
 /* Why an existing file is not used, or not all of it, as a sentence. NULL if it
- * is used or there is none. */
+ * is used or does not exist. */
 const char *perf_map_problem(const struct perf_map *map);
 
 /* NULL is allowed. */

@@ -59,7 +59,7 @@ is_jump_of_aarch64(const uint8_t *bytes, uint32_t words[2])
 }
 
 /* struct machine: with landing pads or signed pointers a stub has 24 bytes. The
- * distance of the first two jumps behind the common head tells it. */
+ * distance of the first two jumps after the common head shows it. */
 static struct stubs
 stubs_of_aarch64(const Elf64_Shdr *section, struct bytes content)
 {
@@ -97,18 +97,18 @@ slot_of_aarch64(const uint8_t *stub, size_t size, uint64_t start)
 static const struct machine {
     unsigned number;                           /* e_machine */
     uint32_t jump_slot, global_data, indirect; /* types of relocations */
-    /* Where the stubs of the section begin, and the size of each. */
+    /* The beginning of the section's stubs, and the size of each. */
     struct stubs (*stubs_of)(const Elf64_Shdr *section, struct bytes content);
     /* The address of the word through which the stub of SIZE bytes at START
-     * jumps. 0 if there is none. */
+     * jumps. 0 if it has none. */
     uint64_t (*slot_of)(const uint8_t *stub, size_t size, uint64_t start);
 } machines[] = {{EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT,
                  R_X86_64_IRELATIVE, stubs_of_x86_64, slot_of_x86_64},
                 {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT,
                  R_AARCH64_IRELATIVE, stubs_of_aarch64, slot_of_aarch64}};
 
-/* The row for FILE's machine. NULL: its stubs are not understood, or there is
- * no file. */
+/* The row for FILE's machine. NULL: its stubs are not understood, or the file
+ * is missing. */
 static const struct machine *
 find_machine(const struct elf_view *file)
 {
@@ -157,8 +157,8 @@ read_section(struct plt_table *table, const struct elf_view *file,
     return 0;
 }
 
-/* Read all relocations that the loader applies. A stub tells the address of its
- * slot and never its number, so the slots are sorted by address. */
+/* Read all relocations that the loader applies. A stub has the address of its
+ * slot and not its number, so the slots are sorted by address. */
 static int
 read_table(struct plt_table *table, const struct elf_view *file)
 {
@@ -193,7 +193,7 @@ name_of(const struct elf_view *file, const struct plt_slot *slot)
     return bytes_text(&names);
 }
 
-/* The PLT section of FILE that ADDRESS lies in; NULL if it is in none. */
+/* The PLT section of FILE that holds ADDRESS; NULL if none does. */
 static const Elf64_Shdr *
 find_plt(const struct elf_view *file, uint64_t address)
 {

@@ -24,7 +24,7 @@ struct plt_table {
 
 /* The function that a stub jumps to. */
 struct plt_target {
-    const char *name;  /* NULL: RESOLVER tells it */
+    const char *name;  /* NULL: RESOLVER chooses it */
     uint64_t resolver; /* address of the function that chooses it (IFUNC) */
 };
 

@@ -11,14 +11,14 @@
 /* Bytes of one unit of code from 3.10 on. */
 enum { UNIT = 2 };
 
-/* A line number, 0 if it is none. */
+/* A line number, 0 if it is out of range. */
 static uint32_t
 line_of(int64_t line)
 {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Pairs of bytes: how far the address goes on, and then the line (signed). */
+/* Pairs of bytes: the advance of the address, and that of the line (signed). */
 static uint32_t
 find_in_lnotab(const uint8_t *table, size_t length, int64_t line,
                int64_t offset)
@@ -34,7 +34,7 @@ find_in_lnotab(const uint8_t *table, size_t length, int64_t line,
 }
 
 /* Pairs of bytes: how many bytes of code, and by how much their line differs
- * from the one before (signed). -128 stands for code without a line. */
+ * from the one before (signed). -128 means code without a line. */
 static uint32_t
 find_in_lines_310(const uint8_t *table, size_t length, int64_t line,
                   int64_t offset)

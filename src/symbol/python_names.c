@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python_names.c -- see python_names.h. The code of a function does not say in
- * which module it is. The path says so below the directories in which Python
- * looks for modules. Elsewhere the file's own name is taken.
+ * which module it is. Below the directories in which Python looks for modules
+ * the path shows it. Elsewhere the file's own name is taken.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,8 +13,7 @@
 
 static const char frozen[] = "<frozen ";
 
-/* The part of PATH below the directory of modules that it is in; NULL if it is
- * in none. */
+/* The part of PATH below its directory of modules; NULL if it is in none. */
 static const char *
 below_modules(const char *path)
 {

@@ -37,14 +37,14 @@ void range_index_seal(struct range_index *index);
 
 /*
  * Returns the nearest range that covers ADDRESS. With PREVIOUS (a result for
- * the same address), returns the next one outward. NULL if there is none.
+ * the same address), returns the next one outward. NULL if no range is left.
  */
 const struct range *range_index_find(const struct range_index *index,
                                      uint64_t address,
                                      const struct range *previous);
 
 /* Returns the range that begins nearest before or at ADDRESS, whether or not it
- * covers it. NULL if there is none. */
+ * covers it. NULL if none does. */
 const struct range *range_index_before(const struct range_index *index,
                                        uint64_t address);
 

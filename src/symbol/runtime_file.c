@@ -11,8 +11,8 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* Seconds that a file may be written after our last look at the process. Some
- * runtimes write it at their very end. */
+/* Limit in seconds between our last look at the process and the last write of
+ * its file. Some runtimes write it at their very end. */
 #define LATER_SECONDS 60
 
 /* Whether STATUS is that of a usable file. File systems round times down, some

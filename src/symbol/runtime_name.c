@@ -22,7 +22,7 @@ keep_part(struct intern *store, struct part part)
     return intern_format(store, "%.*s", (int)part.length, part.text);
 }
 
-/* Cut ":NUMBER" off the end of PLACE and return it. 0 if there is none. */
+/* Cut ":NUMBER" off the end of PLACE and return NUMBER. 0 if it has none. */
 static unsigned
 cut_number(struct part *place)
 {
@@ -37,9 +37,9 @@ cut_number(struct part *place)
     return number < 1u << 31 ? (unsigned)number : 0;
 }
 
-/* Find the beginning of FILE in V8's "NAME FILE:LINE:COLUMN". NULL if there is
- * none. Both NAME and FILE may contain blanks ("get size", "my files/t.js"),
- * but what FILE begins with is seldom in a name. */
+/* Find the beginning of FILE in V8's "NAME FILE:LINE:COLUMN". NULL if it is not
+ * found. Both NAME and FILE may contain blanks ("get size", "my files/t.js"),
+ * but a name seldom contains the beginning of a FILE. */
 static const char *
 find_place(const char *text)
 {
@@ -64,7 +64,7 @@ split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
     const char *found = find_place(start);
     struct part name = {start, found != NULL ? (size_t)(found - 1 - start) : 0};
     struct part place = {found, found != NULL ? strlen(found) : 0};
-    /* The column stands last. If there is only one number, it is the line. */
+    /* The column comes last. A single number is the line. */
     unsigned line;
     if (found == NULL || (line = cut_number(&place)) == 0)
         return 0;
@@ -72,15 +72,15 @@ split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
     if (frame->start_line == 0)
         frame->start_line = line;
     frame->file = keep_part(store, place);
-    /* Functions without a name are told apart by their places. */
+    /* Functions without a name are distinguished by their places. */
     frame->function = name.length == 0 ? intern_format(store, "(anonymous %s)",
                                                        path_name(found))
                                        : keep_part(store, name);
     return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
-/* TEXT is "NAME:FILE". The name that is shown has the module in it, as those of
- * the frames that the interpreter keeps. */
+/* TEXT is "NAME:FILE". The shown name has the module in it, as in frames that
+ * the interpreter keeps. */
 static int
 split_python(struct intern *store, const char *text, struct symbol_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_name.h -- what runtimes call their code in perf maps and jitdumps.
- * Each packs function, file and line into one name in its own way:
+ * runtime_name.h -- the names that runtimes give to their code in perf maps and
+ * jitdumps. Each packs function, file and line into one name in its own way:
  *
  *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
  *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same
@@ -24,7 +24,7 @@
 #include "util/intern.h"
 #include "symbolizer.h"
 
-/* Most bytes of a name; the rest of a longer one is cut off. */
+/* Limit of the bytes of a name; the rest of a longer one is cut off. */
 #define RUNTIME_NAME_MOST 4096
 
 /* Fill FRAME from NAME, with strings in STORE. LINKAGE becomes NAME itself. A

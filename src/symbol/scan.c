@@ -3,9 +3,10 @@
  * scan.c -- skips over entries. Report side.
  *
  * Every entry names an abbreviation, which lists the forms of its attributes. A
- * form tells how long the value is. So a table of the unit's abbreviations is
- * enough to come from one entry to the next. Where lengths are constant, the
- * table has their sum. libdw decodes the abbreviations themselves.
+ * form determines the length of the value. So a table of the unit's
+ * abbreviations is enough to get from one entry to the next. Where lengths are
+ * constant, the table has their sum. libdw decodes the abbreviations
+ * themselves.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ struct scan_form {
     uint32_t constant;   /* of DW_FORM_implicit_const */
 };
 
-/* Marks a form whose length stands in the data. */
+/* Marks a form whose length is in the data. */
 #define VARIABLE (-1)
 
 /* The length of a value of FORM in bytes, or VARIABLE if it is not constant in
@@ -94,7 +95,7 @@ fixed_size(const struct scan_unit *unit, unsigned form)
     }
 }
 
-/* Returns the place behind the value of FORM at AT. NULL if FORM is unknown or
+/* Returns the place after the value of FORM at AT. NULL if FORM is unknown or
  * the value does not fit. */
 static const uint8_t *
 skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
@@ -233,8 +234,8 @@ add_shapes(struct scan_unit *unit, size_t wanted)
     return 0;
 }
 
-/* Read all abbreviations. They stand one behind another, and LENGTH leads to
- * the next. A code that is left out here ends the scan at its first use. */
+/* Read all abbreviations. They follow one another, and LENGTH leads to the
+ * next. A code that is left out here ends the scan at its first use. */
 static int
 read_shapes(struct scan_unit *unit)
 {
@@ -255,7 +256,7 @@ read_shapes(struct scan_unit *unit)
 }
 
 /* Whether the SIZE bytes at START lie in the section of entries that holds
- * START. A header may promise more bytes than there are. */
+ * START. A header may promise more bytes than exist. */
 static bool
 is_inside(Elf *elf, const uint8_t *start, uint64_t size)
 {
@@ -274,7 +275,7 @@ is_inside(Elf *elf, const uint8_t *start, uint64_t size)
     return false;
 }
 
-/* If the header promises more than there is, the unit stays without START. This
+/* If the header promises more than exists, the unit stays without START. This
  * is no error: scan_begin then finds nothing in it. */
 int
 scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
@@ -309,7 +310,7 @@ scan_begin(const struct scan_unit *unit, const uint8_t *at)
     return (struct scan){.unit = unit, .next = is_inside ? at : NULL};
 }
 
-/* Returns the place behind the values of ENTRY, which begin at AT, and sets its
+/* Returns the place after the values of ENTRY, which begin at AT, and sets its
  * sibling. */
 static const uint8_t *
 skip_values(const struct scan_unit *unit, const struct scan_shape *shape,
@@ -402,8 +403,8 @@ scan_skip(struct scan *scan, const struct scan_entry *entry)
     }
 }
 
-/* If a value cannot be skipped, the ones before it are doubtful, and there are
- * none. */
+/* If a value cannot be skipped, the ones before it are doubtful, and none are
+ * returned. */
 unsigned
 scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
             struct scan_value values[SCAN_VALUES])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * scan.h -- reads the entries of one unit of DWARF from front to back. libdw
- * answers for single entries; to read a whole unit, or to skip a function's
- * inside, it takes ten times as long. The bytes may be damaged. A scan always
- * moves forward, stays inside the unit, and ends early at what it cannot read.
+ * reads single entries. It takes ten times as long to read a whole unit, or to
+ * skip a function's inside. The bytes may be damaged. A scan always moves
+ * forward, stays inside the unit, and ends early at what it cannot read.
  */
 #ifndef SYMBOL_SCAN_H
 #define SYMBOL_SCAN_H
@@ -70,8 +70,8 @@ bool scan_next(struct scan *scan, struct scan_entry *entry);
 /* Skip everything below ENTRY, the last entry that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
-/* Most values of an entry that are read. Those that tell its code and its call
- * are among the first ones. */
+/* Limit of the values of an entry that are read. Those for its code and its
+ * call are among the first ones. */
 #define SCAN_VALUES 32
 
 /* Read the first values of ENTRY, which is in UNIT. Returns how many; 0 if they

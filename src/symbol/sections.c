@@ -5,7 +5,7 @@
  *
  * A section that was neither inflated nor relocated lies in pages of the file,
  * which libelf has mapped. Such pages can be dropped. Memory that libelf or
- * this folder has allocated must not be dropped. /proc/self/maps tells which is
+ * this folder has allocated must not be dropped. /proc/self/maps shows which is
  * which.
  */
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 /* Least size in bytes of a section whose pages are dropped. */
 #define LARGE (16 << 20)
 
-/* The field for the section called NAME. NULL if there is none. */
+/* The field for the section called NAME. NULL if it has no field. */
 static struct bytes *
 place_of(struct sections *sections, const char *name)
 {

@@ -20,14 +20,14 @@ struct sections {
     size_t large_count;
 };
 
-/* Returns the section of ELF (may be NULL) behind SECTION; NULL asks for the
+/* Returns the section of ELF (may be NULL) after SECTION; NULL asks for the
  * first. *HEADER and *NAME get its header and name. Sections without a name are
- * skipped. NULL if there are no more. */
+ * skipped. NULL after the last one. */
 Elf_Scn *sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header,
                        const char **name);
 
-/* The section of ELF (may be NULL) called NAME. AT is NULL if there is none or
- * it is compressed. */
+/* The section of ELF (may be NULL) called NAME. AT is NULL if it is missing or
+ * compressed. */
 struct bytes sections_find(Elf *elf, const char *name);
 
 /* Find the sections in the file of DWARF, which stays open as long as they are

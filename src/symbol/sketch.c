@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sketch.c -- see sketch.h. A file has tens of thousands of symbols, but there
- * are few addresses. Each symbol is compared with the sorted addresses, and
- * only those that matter become ranges. A symbol matters if it covers an
+ * sketch.c -- see sketch.h. A file has tens of thousands of symbols, but a
+ * profile has few addresses. Each symbol is compared with the sorted addresses,
+ * and only those that matter become ranges. A symbol matters if it covers an
  * address. The symbol that begins nearest before each address matters too,
  * because a symbol without a size ends where the next one begins.
  */
@@ -62,7 +62,7 @@ take_symbols(struct sketch *sketch, const struct elf_view *view,
     return true;
 }
 
-/* Whether there is a file where .gnu_debuglink of the file at PATH leads. */
+/* Whether the file to which .gnu_debuglink of the file at PATH leads exists. */
 static bool
 has_linked_file(const struct sketch *sketch, const char *path)
 {
@@ -115,8 +115,8 @@ sketch_open(struct sketch *sketch, const char *path, const uint8_t *build_id,
     return -1;
 }
 
-/* .debug_loc and .debug_loclists tell where variables are. They are not read,
- * and cost nothing. */
+/* .debug_loc and .debug_loclists have the places of variables. They are not
+ * read, and cost nothing. */
 static uint64_t
 debug_cost(const struct elf_view *view)
 {
@@ -161,7 +161,7 @@ struct search {
     uint64_t *addresses; /* PLACES, padded with UINT64_MAX */
     uint64_t *nearest;   /* by address: the greatest start at or below it and
                             above the address before it; 0: none yet */
-    size_t places;       /* a power of two, more than there are addresses */
+    size_t places; /* a power of two, larger than the number of addresses */
     size_t address_count;
     uint32_t *found; /* numbers of the symbols that may matter */
     size_t count;

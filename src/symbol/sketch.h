@@ -17,7 +17,7 @@
 /* All zero is no sketch. */
 struct sketch {
     struct elf_view file, debug; /* DEBUG: its separate debug file, if any */
-    bool is_all;                 /* there is no debug information besides it */
+    bool is_all;                 /* no debug information exists besides it */
     /* These are of FILE or DEBUG, whichever has the symbols. */
     struct elf_view_symbols symbols;
     const Elf64_Shdr *sections;

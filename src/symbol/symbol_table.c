@@ -8,11 +8,11 @@
  * functions without a size, labels. Within a class, the nearest start wins. At
  * equal starts the rank decides. A name without a leading underscore comes
  * first, then one that is not local, then one with fewer underscores, then the
- * shorter one. That is mostly the name of the API: "free" wins over
+ * shorter one. That is usually the name of the API: "free" wins over
  * "__libc_free" and "cfree", "read" over "__read", and "sin" over "sinf32x".
  *
  * A symbol without a size covers up to the next symbol, but not beyond its
- * section, nor beyond its function (image.c). Code behind a symbol's size gets
+ * section, nor beyond its function (image.c). Code after a symbol's size gets
  * no name.
  */
 #include <stdlib.h>

@@ -36,8 +36,8 @@ int symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
 bool symbol_table_is_code(const GElf_Sym *symbol, const char *name);
 
 /* The name of the symbol that covers ADDRESS, as it stands in the table (with
- * "@VERSION" if it has one). NULL if no symbol covers it. *START becomes where
- * it begins if it has no size and may not reach so far; else ADDRESS. */
+ * "@VERSION" if it has one). NULL if no symbol covers it. *START becomes its
+ * beginning if it has no size and may not reach so far; else ADDRESS. */
 const char *symbol_table_find(const struct symbol_table *table,
                               uint64_t address, uint64_t *start);
 

@@ -6,8 +6,8 @@
  * Each answer is built once. Names are spelled as in the source, every string
  * is stored once, and the same question gets the same pointer. The function
  * that owns the code gets its name from its symbol, because only the symbol
- * tells a clone (".cold", ".part.0") from its original. Inlined functions have
- * no symbol and get their names from the DWARF.
+ * distinguishes a clone (".cold", ".part.0") from its original. Inlined
+ * functions have no symbol and get their names from the DWARF.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #include "open_many.h"
 #include "symbolizer.h"
 
-/* Most frames of one answer. In deeper inlining, the calls next to the owning
- * function are left out. */
+/* Limit of the frames of one answer. In deeper inlining, the calls next to the
+ * owning function are left out. */
 #define MOST_FRAMES 128
 
 struct module {
@@ -38,8 +38,8 @@ struct module {
     bool has_looked; /* CACHE was looked for */
     const char *refusal; /* why the file must not be used; NULL: it may be */
     struct image *image; /* NULL until the first question */
-    struct answer_cache *cache; /* what earlier reports know of the file; NULL:
-                                   answers are not kept */
+    struct answer_cache
+        *cache; /* answers of earlier reports; NULL: answers are not kept */
 };
 
 /* A name of a symbol table, and the programmer's name for it. */
@@ -112,7 +112,7 @@ get_image(struct symbolizer *symbolizer, struct module *module)
 }
 
 /* The cache of MODULE, which is opened at the first call. NULL if answers are
- * not kept: without inlined calls they are other ones. */
+ * not kept: without inlined calls they would differ. */
 static struct answer_cache *
 get_cache(struct symbolizer *symbolizer, struct module *module)
 {
@@ -292,8 +292,7 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
     return symbol;
 }
 
-/* Fill ANSWER, which has room for MOST_FRAMES, with what earlier reports know.
- */
+/* Fill ANSWER, which has room for MOST_FRAMES, from earlier reports. */
 static bool
 find_cached(struct symbolizer *symbolizer, struct module *module,
             uint64_t offset, struct image_answer *answer)
@@ -558,8 +557,8 @@ open_planned(struct symbolizer *symbolizer, struct opening *openings,
     open_many_free(openings, planned);
 }
 
-/* Answer what earlier reports know of the sorted QUESTIONS. Returns the number
- * of the others, which are then the first ones. */
+/* Answer sorted QUESTIONS from earlier reports. Returns the number of the
+ * others, which are then the first ones. */
 static size_t
 answer_from_caches(struct symbolizer *symbolizer,
                    struct symbol_question *questions, size_t count)

@@ -30,13 +30,12 @@ struct symbol_frame {
  * frames[count - 1] is the function that owns the code. NAMED is false if
  * neither a symbol nor the DWARF names that function. It is then called
  * "module+0xoffset". The offset is that of the function's beginning if the file
- * tells it, else that of the address. */
+ * has it, else that of the address. */
 struct symbol {
     unsigned count;
     bool named;
     const struct symbol_frame *frames;
-    bool is_collector; /* a profile tells that it collects an interpreter's
-                          garbage */
+    bool is_collector; /* by a profile, it collects an interpreter's garbage */
 };
 
 struct symbolizer_options {
@@ -46,7 +45,7 @@ struct symbolizer_options {
     unsigned server_seconds; /* time for all debuginfod servers together, in
                                 seconds; 0: no limit */
     const char *sysroot; /* files are below it; NULL: this machine's. It holds
-                            for all symbolizers that are there */
+                            for all existing symbolizers */
 };
 
 /* Make a symbolizer, or use OPTIONS->shared once more. Returns NULL with errno
@@ -55,9 +54,8 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
 
 /*
  * Returns an id for the file at PATH with this BUILD_ID, a text, which has one
- * id however many processes map it. A file without a build-id may be another
- * one for another OWNER. 0 if memory is short. The caller then calls
- * symbolizer_add.
+ * id for any number of processes. A file without a build-id may differ for
+ * another OWNER. 0 if memory is short. The caller then calls symbolizer_add.
  */
 uint32_t symbolizer_file(struct symbolizer *symbolizer, const char *path,
                          const char *build_id, uint32_t owner);
@@ -81,13 +79,13 @@ void symbolizer_rest(struct symbolizer *symbolizer);
 void symbolizer_add(struct symbolizer *symbolizer, uint32_t id,
                     const char *path, const uint8_t *build_id, size_t length);
 
-/* The file of module ID cannot be read at its path any longer, but at COPY. The
- * caller must say so before its first symbolizer_find of the module. */
+/* The file of module ID can no longer be read at its path, but at COPY. Called
+ * before the first symbolizer_find of the module. */
 void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
                          const char *copy);
 
-/* Returns where the file of module ID is read: its path, or the copy. "" if ID
- * is not known. */
+/* Returns the path at which the file of module ID is read: its own, or the
+ * copy. "" if ID is not known. */
 const char *symbolizer_path(const struct symbolizer *symbolizer, uint32_t id);
 
 /* The file of module ID, which has no build-id, must not be used. WHY is the
@@ -124,9 +122,9 @@ struct symbol_question {
 };
 
 /*
- * Prepare the answers to COUNT questions, which this function sorts. If they
- * concern several modules and there are several CPUs, the files are read in
- * parallel. symbolizer_find looks up whatever is not prepared. Does nothing if
+ * Prepare the answers to COUNT questions, which this function sorts. For
+ * several modules on several CPUs, the files are read in parallel.
+ * symbolizer_find looks up whatever is not prepared. Does nothing if
  * DEBUGINFOD_URLS names servers.
  */
 void symbolizer_expect(struct symbolizer *symbolizer,
@@ -148,7 +146,7 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer,
  * read. NULL if all can, or before its first symbolizer_find. */
 const char *symbolizer_unread(const struct symbolizer *symbolizer, uint32_t id);
 
-/* What the file of a module has. */
+/* The contents of a module's file. */
 enum symbolizer_flags {
     SYMBOLIZER_SYMBOLS = 1, /* a symbol table */
     SYMBOLIZER_LINES = 2,   /* line information */

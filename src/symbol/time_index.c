@@ -77,8 +77,7 @@ make_ranks(struct time_index *index, const struct time_range *ranges,
     return 0;
 }
 
-/* The number of the last point at or below ADDRESS. POINT_COUNT if there is
- * none. */
+/* The number of the last point at or below ADDRESS. POINT_COUNT if none is. */
 static uint32_t
 find_point(const struct time_index *index, uint64_t address)
 {

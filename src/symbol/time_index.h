@@ -13,8 +13,8 @@
 
 #define TIME_INDEX_NONE UINT32_MAX
 
-/* Most ranges of an index. If each overlaps all others, this many take 170 MiB.
- */
+/* Limit of the ranges of an index. If each overlaps all others, this many take
+ * 170 MiB. */
 #define TIME_INDEX_MOST (1u << 20)
 
 struct time_range {
@@ -37,9 +37,9 @@ struct time_index {
 int time_index_make(struct time_index *index, const struct time_range *ranges,
                     uint32_t count);
 
-/* Returns the number of the range that holds ADDRESS at TIME. Before the first
- * range that covers ADDRESS, it is that one. Of ranges with equal times the
- * last one counts. TIME_INDEX_NONE if no range covers ADDRESS. */
+/* Returns the number of the range that holds ADDRESS at TIME. A time before the
+ * first range that covers ADDRESS gives that range. Of ranges with equal times
+ * the last one counts. TIME_INDEX_NONE if no range covers ADDRESS. */
 uint32_t time_index_find(const struct time_index *index, uint64_t address,
                          uint64_t time);
 

@@ -2,11 +2,10 @@
 /*
  * unit.c -- answers from one compilation unit. Report side.
  *
- * Nearly all functions stand directly below the unit or in its namespaces. They
- * are looked for there first; everything else is skipped by the sibling
- * offsets. Only if no such function covers an address, the whole tree is
- * searched for functions inside types and other functions (Rust, nested
- * functions).
+ * Almost all functions are directly below the unit or in its namespaces. They
+ * are searched there first; everything else is skipped by the sibling offsets.
+ * Only if no such function covers an address, the whole tree is searched for
+ * functions inside types and other functions (Rust, nested functions).
  *
  * An inlined call covers part of its parent's code. Only the calls directly
  * below a call are read, when an address first hits it: in large functions most
@@ -22,8 +21,8 @@
 #include "die.h"
 #include "unit.h"
 
-/* Deepest nesting of calls and blocks, and most ranges of one function or call.
- * Real code stays far below both; damaged DWARF may not. */
+/* Limits of the nesting of calls and blocks, and of the ranges of one function
+ * or call. Real code stays far below both; damaged DWARF may not. */
 #define DEEPEST 256
 #define MOST_RANGES 4096
 
@@ -50,7 +49,7 @@ struct unit_function {
     size_t left; /* bytes of entries that may still be read for CALLS */
 };
 
-/* The sections that the entries of UNIT refer to. NULL if only libdw knows
+/* The sections to which the entries of UNIT refer. NULL if only libdw knows
  * them. */
 static const struct sections *
 body_sections(const struct unit *unit)
@@ -106,9 +105,9 @@ skip_entry(struct unit_function *function, struct scan *scan,
 /*
  * Read the calls directly in call NUMBER into RANGES.
  *
- * The calls inside them are read too where only reading can skip them. Some
- * compilers do not tell where an entry ends. In DWARF 2, which has no ranges, a
- * call may lie outside its caller. All go into one index, in which the
+ * The calls inside them are read, too, if only reading can skip them. Some
+ * compilers do not write where an entry ends. In DWARF 2, which has no ranges,
+ * a call may lie outside its caller. All go into one index, in which the
  * innermost call is the nearest: it starts last, or starts with its caller and
  * has a higher rank. Returns 0, or -1 with errno set.
  */
@@ -239,8 +238,8 @@ is_searched(int tag, bool everywhere)
     }
 }
 
-/* Index the functions where most of them stand, or EVERYWHERE. If memory is
- * short, the index is incomplete, and some addresses get no function. */
+/* Index the functions in the usual places, or EVERYWHERE. If memory is short,
+ * the index is incomplete, and some addresses get no function. */
 static void
 read_functions(struct unit *unit, bool everywhere)
 {
@@ -367,7 +366,7 @@ find_origin(struct unit *unit, const uint8_t *at)
 struct call_entry {
     const uint8_t *origin; /* entry of the called function, same unit */
     bool has_file;
-    uint32_t file, line; /* where the call stands */
+    uint32_t file, line; /* the place of the call */
 };
 
 /* Whether VALUE is a number. *NUMBER then gets it. */
@@ -427,7 +426,7 @@ read_call_entry(const struct scan_unit *unit, const uint8_t *at,
     return usual && call->origin != NULL;
 }
 
-/* Fill CALL with what every address in it needs. */
+/* Fill CALL with the data that every address in it needs. */
 static void
 read_call(struct unit *unit, struct inlined_call *call)
 {

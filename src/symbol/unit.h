@@ -33,10 +33,10 @@ struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions; differs from DIE in split DWARF */
     bool is_packed;  /* BODY, if it exists, is in the file's package */
-    bool has_ranges; /* the unit's own entry says what it covers */
-    struct unit_file *file; /* the file that DIE is in */
+    bool has_ranges; /* the unit's own entry has its ranges */
+    struct unit_file *file; /* the file of DIE */
     size_t kept,
-        seen; /* bytes of memory it takes and of DWARF it read, about */
+        seen; /* about the bytes of its memory and of the DWARF that it read */
     struct scan_unit scan; /* scan of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
     const char *directory; /* of compilation; NULL: unknown. Read with LINES */
@@ -50,18 +50,18 @@ struct unit {
  * unit's FILE. NULL stands for unknown. */
 struct unit_frame {
     const char *name;      /* linkage name, or the plain name if it has none */
-    const char *directory; /* directory that FILE is relative to; NULL: none */
+    const char *directory; /* directory to which FILE is relative; NULL: none */
     const char *file;
     unsigned line, start_line;
 };
 
 /*
- * Find what the code at ADDRESS (in the DWARF's numbering) was made from. Fills
- * up to LIMIT (at least 1) FRAMES, innermost first. The last one is the
- * function that owns the code; its name is NULL if only the line is known. If
- * there are more than LIMIT, the calls next to that function are left out. With
- * LIMIT 1 the function stands alone, with the place in its own code. Returns
- * the number of frames, 0 if nothing is known.
+ * Find the source of the code at ADDRESS (in the DWARF's numbering). Fills up
+ * to LIMIT (at least 1) FRAMES, innermost first. The last one is the function
+ * that owns the code; its name is NULL if only the line is known. If more than
+ * LIMIT exist, the calls next to that function are left out. With LIMIT 1 only
+ * the function is returned, with the place in its own code. Returns the number
+ * of frames, 0 if nothing is known.
  */
 unsigned unit_find(struct unit *unit, uint64_t address,
                    struct unit_frame *frames, unsigned limit);

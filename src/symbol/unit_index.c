@@ -16,9 +16,9 @@
 #include "unit_index.h"
 
 #define MOST_RANGES 1000000
-/* Most bytes of memory, and of DWARF read, that the units may take. Beyond the
- * first, all units are forgotten; beyond the second, sections give their memory
- * back. */
+/* Limits of the bytes of memory, and of DWARF read, that the units may take.
+ * Beyond the first, all units are forgotten; beyond the second, sections give
+ * their memory back. */
 #define MOST_KEPT ((size_t)64 << 20)
 #define MOST_SEEN ((size_t)48 << 20)
 /* Bytes that reading a unit's top entry brings into memory: the kernel also
@@ -172,7 +172,7 @@ unit_index_find(struct unit_index *index, uint64_t address,
     uint64_t in_dwarf = address + index->bias;
     const struct range *range = NULL;
     unsigned count = 0;
-    /* Units may claim more than they have. The nearest unit with an answer
+    /* Units may claim more code than they have. The nearest unit with an answer
      * counts. */
     while (count == 0 &&
            (range = range_index_find(&index->ranges, in_dwarf, range)) != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unit_index.h -- from an address to the compilation unit it was made from. */
+/* unit_index.h -- from an address to its compilation unit. */
 #ifndef SYMBOL_UNIT_INDEX_H
 #define SYMBOL_UNIT_INDEX_H
 
@@ -23,8 +23,7 @@ struct unit_index {
 };
 
 /* Index the units of FILE. Returns 0, or -1 with errno set if memory is short.
- * If there is no DWARF, the index is empty; if it is damaged, the index is
- * smaller. */
+ * Without DWARF the index is empty; with damaged DWARF it is smaller. */
 int unit_index_read(struct unit_index *index, struct elf_file *file);
 
 /* Like unit_find, but ADDRESS is in the file's own numbering. */

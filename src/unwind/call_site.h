@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_site.h -- whether a call stands in front of an address, and what it
- * calls. This is the evidence that a word on a stack is a return address, and
- * to which function it belongs.
+ * call_site.h -- whether an address follows a call, and what that call calls.
+ * This is the evidence that a word on a stack is a return address, and to which
+ * function it belongs.
  */
 #ifndef UNWIND_CALL_SITE_H
 #define UNWIND_CALL_SITE_H
@@ -16,12 +16,12 @@ enum call_site {
     CALL_SITE_OURS,  /* of the function, also by PLT or GOT */
 };
 
-/* Which call stands in front of RETURN_ADDRESS, and whether it calls FUNCTION.
+/* The kind of call before RETURN_ADDRESS, and whether it calls FUNCTION.
  * FUNCTION 0: not known. Context: sampler, in window. */
 enum call_site call_site_before(uint64_t return_address, uint64_t function);
 
-/* Set *TARGET to the function that the call in front of RETURN_ADDRESS leads
- * to, also by PLT or GOT. Returns false if there is no call, or one through a
+/* Set *TARGET to the function that the call before RETURN_ADDRESS calls, also
+ * by PLT or GOT. Returns false without a call, or if it is one through a
  * pointer. Context: sampler, in window. */
 bool call_site_target(uint64_t return_address, uint64_t *target);
 

@@ -38,7 +38,7 @@ struct saved {
     int64_t offset;
 };
 
-/* What a row says. */
+/* The content of a row. */
 struct state {
     enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OF_STUB, CFA_OTHER } cfa;
     int64_t offset; /* of CFA_OF_STUB: N */
@@ -52,8 +52,8 @@ struct start {
     struct state initial;
 };
 
-/* The rows that a caller of cfi_rows asks for, and the function that is called
- * for each of them. */
+/* The rows that a caller of cfi_rows wants, and the function that is called for
+ * each. */
 struct visitor {
     uint64_t from, until;
     void (*visit)(void *to, const struct cfi_row *row);
@@ -66,7 +66,7 @@ struct visitor {
 struct run {
     uint64_t stamp, address; /* of the pages, and of the FDE */
     uint64_t at;             /* where the present row begins */
-    size_t next;             /* the next instruction, behind the length */
+    size_t next;             /* the next instruction, after the length */
     unsigned depth;
     struct state state, states[STATES_MAX];
 };
@@ -262,7 +262,7 @@ carry_out(struct bytes *bytes, unsigned opcode, struct state *state,
     return true;
 }
 
-/* The rule that STATE makes; RULE_NONE if no form of a rule can say it. */
+/* The rule that STATE makes; RULE_NONE if no form of a rule fits. */
 static struct rule
 rule_of(const struct state *state)
 {
@@ -313,8 +313,8 @@ begin_at_cie(struct pages *pages, uint64_t address, struct start *start)
     return true;
 }
 
-/* Returns what begins the functions of the CIE at ADDRESS; NULL if it is not
- * understood. Nearly all FDEs of a module have the same one. */
+/* Returns the state at the start of the functions of the CIE at ADDRESS; NULL
+ * if it is not understood. Almost all FDEs of a module have the same CIE. */
 static const struct start *
 find_start(struct pages *pages, uint64_t address)
 {
@@ -344,8 +344,8 @@ visit_stubs(uint64_t at, uint64_t end, const struct state *state,
     }
 }
 
-/* Visit the row of STATE from AT to END - 1, unless it is in front of all that
- * is asked for. */
+/* Visit the row of STATE from AT to END - 1, unless it ends before the wanted
+ * ones. */
 static inline void
 visit_row(uint64_t at, uint64_t end, const struct state *state,
           const struct visitor *visitor)
@@ -391,9 +391,9 @@ change_state(struct run *run, struct bytes *bytes, unsigned opcode,
     return true;
 }
 
-/* Carry out OPCODE if it is one of the two that most rows differ by, and its
- * operand has one byte: a definition of the CFA's offset, and the place of a
- * register that is not followed. Returns false if it is not. */
+/* Carry out OPCODE if it is one of the two by which most rows differ, with an
+ * operand of one byte: a definition of the CFA's offset, or the place of a
+ * register that is not followed. Returns false otherwise. */
 static inline bool
 change_simply(struct bytes *bytes, unsigned opcode, struct state *state)
 {
@@ -409,8 +409,8 @@ change_simply(struct bytes *bytes, unsigned opcode, struct state *state)
 }
 
 /* Go on with RUN of FDE, whose bytes from its CIE pointer on are RAW, up to the
- * row that reaches the end of what VISITOR asks for. RUN then stands at the
- * beginning of that row. */
+ * row that reaches the end of the wanted rows of VISITOR. RUN then stands at
+ * the beginning of that row. */
 static bool
 run_rows(struct run *run, const struct start *start, const struct fde *fde,
          const uint8_t *raw, uint32_t length, const struct visitor *visitor)

@@ -2,7 +2,7 @@
 /*
  * cfi_bytes.h -- the bytes of an unwind table: numbers, and instructions (DWARF
  * 5, sections 6.4.2, 7.6 and 7.24). They are foreign bytes. A cursor never
- * leaves its bytes, and says whether it had to stop at their end.
+ * leaves its bytes, and notes whether it had to stop at their end.
  */
 #ifndef UNWIND_CFI_BYTES_H
 #define UNWIND_CFI_BYTES_H
@@ -63,7 +63,7 @@ take_byte(struct bytes *bytes)
     return *bytes->at++;
 }
 
-/* Take a number of SIZE bytes, of which the first is the lowest. */
+/* Take a number of SIZE bytes, the lowest one first. */
 static inline uint64_t
 take_bytes(struct bytes *bytes, unsigned size)
 {

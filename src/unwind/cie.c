@@ -15,8 +15,8 @@
 /* Limit of the length of a CIE in bytes. Compilers make some of 20. */
 #define CIE_MAX 128u
 
-/* Take what the letters of AUGMENTATION after its "z" announce. Returns false
- * if a pointer has another form. */
+/* Take the data that the letters of AUGMENTATION after its "z" announce.
+ * Returns false if a pointer has another form. */
 static bool
 take_augmentation(struct bytes *bytes, const char *augmentation,
                   struct cie *cie)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cie.h -- reads a CIE: what the FDEs of an unwind table have in common (LSB,
+/* cie.h -- reads a CIE, the common part of FDEs of an unwind table (LSB,
  * "Exception Frames"). */
 #ifndef UNWIND_CIE_H
 #define UNWIND_CIE_H
@@ -18,9 +18,9 @@ struct cie {
     uint32_t length;          /* of them, in bytes */
 };
 
-/* Read the CIE at ADDRESS. Returns false if it is not understood. That is so if
- * its FDEs have pointers in another form than fde.c reads. Context: sampler, in
- * window. */
+/* Read the CIE at ADDRESS. Returns false if it is not understood, for example
+ * because its FDEs have pointers in a form that fde.c does not read. Context:
+ * sampler, in window. */
 bool cie_read(struct pages *pages, uint64_t address, struct cie *cie);
 
 #endif

@@ -10,7 +10,7 @@
  * it is followed last, and changes nothing that is known otherwise. If it may
  * well be another function, it is forgotten unless it is right. A jump to a
  * computed address is one to another function if the frame is gone. Else it
- * leads to code behind it that no other way reaches. If that turns out to be
+ * leads to code after it that no other way reaches. If that turns out to be
  * another function's, it is forgotten.
  */
 #include <string.h>
@@ -262,8 +262,8 @@ kept_by_call(struct following *f, int64_t target)
  * is on the stack, as at the entry of that function: most calls need a stack
  * that is aligned (ABI for x86-64, section 3.2.2), or a place for the return
  * address. Assembly calls its own helpers without. There, functions begin at
- * multiples of 16. A wrong beginning mostly does not. One trial is for a row of
- * calls without a jump if what they call is followed to its returns. */
+ * multiples of 16. A wrong beginning usually does not. One trial is for a row
+ * of calls without a jump if what they call is followed to its returns. */
 static void
 pass_call(struct following *f, uint32_t at, int64_t target,
           const struct code_state *state, uint32_t id)
@@ -284,7 +284,7 @@ pass_call(struct following *f, uint32_t at, int64_t target,
 }
 
 /* A call of the code at TARGET has led from BEFORE to STATE. If only a register
- * tells where the frame is, and the call leaves it as it is, it still tells. */
+ * shows where the frame is, and the call leaves it as it is, it still does. */
 static void
 keep_registers(struct following *f, int64_t target,
                const struct code_state *before, struct code_state *state)

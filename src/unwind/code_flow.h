@@ -16,7 +16,8 @@
 
 #include "rules.h"
 
-/* Most bytes of code that are followed, and most rows of one function. */
+/* Limits of the bytes of code that are followed, and of the rows of one
+ * function. */
 #define CODE_FLOW_REACH (1u << 20)
 #define CODE_FLOW_ROWS 2048u
 

@@ -14,7 +14,7 @@
 #include "code_kept.h"
 #include "base/poison.h"
 
-/* Most places to which calls and jumps lead. */
+/* Limit of the places to which calls and jumps lead. */
 #define PLACES 64u
 
 struct reading {
@@ -83,7 +83,7 @@ follow(struct reading *reading, uint32_t at)
         if (step == CODE_LOST || is_computed ||
             (leads && !add_place(reading, at + target)))
             return false;
-        /* What is called tells what it writes. */
+        /* The called function shows what it writes. */
         if (step != CODE_CALL)
             note_written(reading, &state);
         reading->returns |= step == CODE_RETURN;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most instructions that are read for one function. */
+/* Limit of the instructions that are read for one function. */
 #define CODE_KEPT_STEPS 4096u
 
 /* The registers that the function at ENTRY in CODE of LENGTH bytes never

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * code_pattern.h -- recognizes places by the bytes of their code, where no
- * unwind table tells. The code is read by system calls, and not into the cache
- * of pages: there it would displace the tables. Context: sampler, in
+ * unwind table has them. The code is read by system calls, and not into the
+ * cache of pages: there it would displace the tables. Context: sampler, in
  * window.
  */
 #ifndef UNWIND_CODE_PATTERN_H
@@ -13,7 +13,7 @@
 
 #include "rules.h"
 
-/* Whether a signal restorer is at PC or one byte behind it, which makes the
+/* Whether a signal restorer is at PC or one byte after it, which makes the
  * system call rt_sigreturn. All C libraries write it alike, because unwinders
  * look for its bytes. A handler returns to it without a call before it. So the
  * pc to look up is the byte in front. */

@@ -22,7 +22,7 @@
 #include "code_rows.h"
 #include "base/poison.h"
 
-/* Bytes of code that are read before a pc, and behind it: at first, and if that
+/* Bytes of code that are read before a pc, and after it: at first, and if that
  * was not enough. */
 #define REACH_FIRST (48u << 10)
 #define REACH (CODE_FLOW_REACH / 2)
@@ -190,8 +190,8 @@ add_entry(struct entries *list, uint32_t at)
     list->at[list->count++ % ENTRIES] = at;
 }
 
-/* Note what may be beginnings up to AT in the LENGTH bytes of code. What is
- * called is one, and what follows a return mostly; what follows a jump is so
+/* Note what may be beginnings up to AT in the LENGTH bytes of code. A called
+ * address is one. Code after a return usually is one, and code after a jump
  * sometimes. */
 static void
 find_entries(size_t length, uint32_t at)

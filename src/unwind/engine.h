@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * engine.h -- undoes frames that hard.c leaves, by libunwind. The build chooses
- * engine_libunwind.c where it has an archive of libunwind that can become part
- * of a shared library, and engine_none.c elsewhere.
+ * engine_libunwind.c if it has an archive of libunwind that can become part of
+ * a shared library, else engine_none.c.
  */
 #ifndef UNWIND_ENGINE_H
 #define UNWIND_ENGINE_H

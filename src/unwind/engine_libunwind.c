@@ -19,11 +19,10 @@
 int search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
                         unw_proc_info_t *, int need, void *);
 
-/* Where libunwind finds a table of one entry: the FDE that fde_find has found
- * already. */
+/* A table of one entry for libunwind: the FDE that fde_find has found. */
 #define TABLE 0x5000000000000000ull
 
-/* What one question to libunwind needs. libunwind passes it on as "arg". */
+/* The context of one question to libunwind, which passes it on as "arg". */
 struct question {
     struct fde fde; /* of the pc that find_proc_info was asked for */
     const struct hard_registers *origin;
@@ -101,7 +100,7 @@ put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
     (void)arg;
 }
 
-/* There is no code of which the program has told libunwind. */
+/* No code was registered with this copy of libunwind. */
 static int
 get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
 {
@@ -114,8 +113,8 @@ get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
 int
 engine_begin(void)
 {
-    /* The rest is asked for by no function that is called here: vector
-     * registers, changes, and names. */
+    /* No function that is called here needs the rest: vector registers,
+     * changes, and names. */
     static unw_accessors_t accessors = {.find_proc_info = find_proc_info,
                                         .put_unwind_info = put_unwind_info,
                                         .get_dyn_info_list_addr =
@@ -131,7 +130,7 @@ engine_begin(void)
     return 0;
 }
 
-/* The registers of the frame that libunwind stands in. */
+/* The registers of libunwind's present frame. */
 static int
 read_regs(const struct hard_registers *origin, struct regs *regs)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epilogue.h -- how a function without an unwind table will return. Its code is
- * followed from a pc to a return instruction. What it takes off the stack on
- * the way is what it had there.
+ * followed from a pc to a return instruction. It takes off the stack on the way
+ * all that it had there.
  */
 #ifndef UNWIND_EPILOGUE_H
 #define UNWIND_EPILOGUE_H
@@ -13,7 +13,7 @@
 
 #include "rules.h"
 
-/* How much code is read at most, in bytes. */
+/* Limit of the code that is read, in bytes. */
 #define EPILOGUE_REACH 8192u
 
 struct epilogue {
@@ -21,7 +21,7 @@ struct epilogue {
     size_t same;      /* bytes from the pc on for which it holds */
 };
 
-/* Which code may be followed. */
+/* The code that may be followed. */
 enum epilogue_way {
     /* Jumps, on every way. A call only if its function is seen to return. */
     EPILOGUE_BRANCHED,

@@ -138,7 +138,7 @@ take_number(struct bytes *bytes, unsigned size)
     return (int64_t)(take_bytes(bytes, size) << unused) >> unused;
 }
 
-/* Go on DISTANCE bytes after the next operation. */
+/* Continue DISTANCE bytes after the next operation. */
 static void
 jump(struct machine *machine, int64_t distance)
 {
@@ -193,7 +193,7 @@ push_of_register(struct machine *machine, unsigned opcode)
     return true;
 }
 
-/* Carry out OPCODE if it moves values on the stack, or moves in the code. */
+/* Carry out OPCODE if it moves values on the stack, or jumps. */
 static bool
 move(struct machine *machine, unsigned opcode)
 {
@@ -301,7 +301,7 @@ shift_right(uint64_t a, uint64_t b, bool is_signed)
     return b < 64 ? a >> b : 0;
 }
 
-/* Carry out OPCODE if it makes one value of two: B is the upper one. */
+/* Carry out OPCODE if it combines two values: B is the upper one. */
 static bool
 combine(struct machine *machine, unsigned opcode)
 {

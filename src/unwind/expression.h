@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an expression may ask for. Both functions get FROM, and return false if
- * the value is not known. */
+/* Access for an expression. Both functions get FROM, and return false if the
+ * value is not known. */
 struct expression_source {
     bool (*load)(void *from, uint64_t address, uint64_t *word);
     bool (*get)(void *from, uint64_t number, uint64_t *value);
@@ -23,9 +23,9 @@ struct expression_source {
 #define EXPRESSION_MAX 128u
 
 /* Run the LENGTH bytes of CODE. The stack begins with FIRST, unless that is
- * NULL. *RESULT becomes what is on top of the stack at the end. Returns false
- * if the code makes no sense, asks for what is not known, or does not end soon.
- * Context: sampler, in window. */
+ * NULL. *RESULT becomes the top of the stack at the end. Returns false if the
+ * code makes no sense, needs an unknown value, or does not end soon. Context:
+ * sampler, in window. */
 bool expression_run(const uint8_t *code, size_t length,
                     const struct expression_source *source,
                     const uint64_t *first, uint64_t *result);

@@ -99,8 +99,8 @@ fde_find(struct pages *pages, const struct module *module, uint64_t pc,
            read_end(pages, fde) && pc < fde->end;
 }
 
-/* Find the first entry of MODULE's table that may reach START. Pieces of code
- * are mostly asked for in their order: then it is where the last piece ended.
+/* Find the first entry of MODULE's table that may reach START. Callers usually
+ * ask for pieces of code in order: then it is where the last piece ended.
  */
 static uint32_t
 find_first(struct pages *pages, const struct module *module, uint64_t start,

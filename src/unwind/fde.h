@@ -18,7 +18,7 @@ struct fde {
 };
 
 /* Find the FDE that covers PC, in the sorted table of MODULE. Returns false if
- * there is none. Context: sampler, in window. */
+ * no FDE does. Context: sampler, in window. */
 bool fde_find(struct pages *pages, const struct module *module, uint64_t pc,
               struct fde *fde);
 
@@ -28,13 +28,14 @@ void fde_each(struct pages *pages, const struct module *module, uint64_t start,
               uint64_t end, void (*visit)(void *to, const struct fde *fde),
               void *to);
 
-/* Where the stretch around PC begins, which no FDE of MODULE covers: behind the
- * last function before it, or with MODULE. Context: sampler, in window. */
+/* The start of the stretch around PC that no FDE of MODULE covers: after the
+ * last function before it, or the start of MODULE. Context: sampler, in
+ * window. */
 uint64_t fde_gap_start(struct pages *pages, const struct module *module,
                        uint64_t pc);
 
-/* Where the stretch around PC ends, which no FDE of MODULE covers: at the next
- * function with an FDE, or with MODULE. Context: sampler, in window. */
+/* The end of the stretch around PC that no FDE of MODULE covers: at the next
+ * function with an FDE, or the end of MODULE. Context: sampler, in window. */
 uint64_t fde_gap_end(struct pages *pages, const struct module *module,
                      uint64_t pc);
 

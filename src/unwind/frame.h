@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame.h -- a frame of a stack as a walk records it: one word. Mostly that is
- * an address. Some words stand in place of frames that are not known.
+ * frame.h -- a frame of a stack as a walk records it: one word. That is usually
+ * an address. Some words replace unknown frames.
  *
  *     bit 63   bits 0 to 62
  *     0        pc              an exact one: the leaf's, or an interrupted one
@@ -13,7 +13,7 @@
  *
  * No code lies below address 4096 (vm.mmap_min_addr) or above bit 61. Walks
  * make no frames of interpreters; the journal does (script.h). In a spool, the
- * flags of a node tell what a frame is (store/layout.h, NODE_RETURN).
+ * flags of a node give the kind of a frame (store/layout.h, NODE_RETURN).
  */
 #ifndef UNWIND_FRAME_H
 #define UNWIND_FRAME_H
@@ -47,7 +47,8 @@ enum { FRAME_OF_ELIDED = 1, FRAME_OF_GUESSED = 2, FRAME_OF_CUT = 16 };
 /* Limit of the numbers of functions of interpreters. */
 #define FRAME_SCRIPTS (1u << 29)
 
-/* Whether PC, read from a stack, fits into a frame: no other is one of code. */
+/* Whether PC, read from a stack, fits into a frame. Only such a pc can be
+ * code. */
 static inline bool
 frame_fits(uint64_t pc)
 {
@@ -133,7 +134,7 @@ frame_pc(struct frame frame)
     return frame.word & ~FRAME_RETURN_BIT;
 }
 
-/* The pc to look up: that of the call itself, not of the instruction behind it.
+/* The pc to look up: that of the call itself, not of the instruction after it.
  */
 static inline uint64_t
 frame_lookup(struct frame frame)

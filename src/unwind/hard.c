@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hard.c -- see hard.h. It runs on the sampler thread, also while a thread is
- * parked. The table is foreign, and so is all that its expressions read: every
- * read goes through a page cache or a view, and what is not understood gives no
+ * parked. The table and all that its expressions read are foreign: every read
+ * goes through a page cache or a view, and what is not understood gives no
  * answer.
  */
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "hard.h"
 #include "base/poison.h"
 
-/* Where the caller's value of a register is (DWARF 5, section 6.4.1), or what
- * the CFA is. */
+/* The place of the caller's value of a register (DWARF 5, section 6.4.1), or of
+ * the CFA. */
 enum kind {
     KEPT,        /* in the register itself */
     LOST,        /* nowhere */
@@ -25,7 +25,7 @@ enum kind {
     CFA_PLUS,    /* It is CFA + VALUE. */
     IN_REGISTER, /* It is register NUMBER + VALUE. */
     AT_RESULT,   /* at the address that an expression makes */
-    IS_RESULT    /* It is what an expression makes. */
+    IS_RESULT    /* It is the result of an expression. */
 };
 struct place {
     int64_t value;   /* of an expression: its address */
@@ -37,7 +37,7 @@ struct row {
     struct place cfa, at[ARCH_REGISTERS];
 };
 
-/* The row that is made: all that is here is too much for a small stack. */
+/* The present row, which is too large for a small stack. */
 struct making {
     struct row row, initial, states[STATES_MAX];
     unsigned depth;
@@ -139,7 +139,7 @@ define_cfa(struct making *made, unsigned opcode)
     return false;
 }
 
-/* Carry out OPCODE if it says where a register is. */
+/* Carry out OPCODE if it gives the place of a register. */
 static bool
 place_register(struct making *made, unsigned opcode)
 {
@@ -288,7 +288,7 @@ evaluate(struct step *step, const struct place *place, const uint64_t *first,
            expression_run(code, place->number, &source, first, result);
 }
 
-/* Find what PLACE says of register NUMBER, in a frame with this CFA. */
+/* Find register NUMBER by PLACE, in a frame with this CFA. */
 static bool
 find_value(struct step *step, const struct place *place, unsigned number,
            uint64_t cfa, uint64_t *value)
@@ -319,7 +319,7 @@ find_value(struct step *step, const struct place *place, unsigned number,
     return false;
 }
 
-/* Find the CFA that PLACE says. */
+/* Find the CFA by PLACE. */
 static bool
 find_cfa(struct step *step, const struct place *place, uint64_t *cfa)
 {
@@ -377,7 +377,7 @@ hard_by_table(struct pages *pages, const struct fde *fde, uint64_t pc,
     return undo_row(&step, &making->row, &cie, registers);
 }
 
-/* Undo a signal frame, in which all registers lie. */
+/* Undo a signal frame, which has all registers. */
 static enum hard_outcome
 undo_signal(struct view *view, struct hard_registers *registers)
 {

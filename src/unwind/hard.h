@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hard.h -- undoes one frame on the real registers: for frames whose row of the
- * unwind table no rule can say, and for those on the way to them. A rule keeps
- * pc, sp and fp. Here all registers are followed, because a hard frame may have
- * its CFA in any of them.
+ * unwind table no rule can express, and for those on the way to them. A rule
+ * keeps pc, sp and fp. Here all registers are followed, because a hard frame
+ * may have its CFA in any of them.
  */
 #ifndef UNWIND_HARD_H
 #define UNWIND_HARD_H
@@ -16,7 +16,7 @@
 #include "rules.h"
 #include "view.h"
 
-/* Registers of a frame, of which some may be unknown. */
+/* Registers of a frame; some may be unknown. */
 struct hard_registers {
     struct arch_registers registers;
     uint64_t known; /* bit N: register number N */
@@ -27,7 +27,7 @@ enum hard_outcome {
     HARD_ON,     /* The registers are the caller's. */
     HARD_CAUGHT, /* The same; a signal has interrupted the caller. */
     HARD_ROOT,   /* The frame has no caller. */
-    HARD_FAILED  /* It is not understood, or needs what is not known. */
+    HARD_FAILED  /* It is not understood, or needs an unknown value. */
 };
 
 /* Reserve the memory for a row. Returns 0, or -1 if memory is short. Context:
@@ -40,7 +40,7 @@ enum hard_outcome hard_by_table(struct pages *pages, const struct fde *fde,
                                 uint64_t pc, struct view *view,
                                 struct hard_registers *registers);
 
-/* Undo it by RULE, where it has no table. Context: sampler, in window. */
+/* Undo a frame without a table by RULE. Context: sampler, in window. */
 enum hard_outcome hard_by_rule(struct rule rule, struct view *view,
                                struct hard_registers *registers);
 

@@ -6,12 +6,12 @@
 #include "heap_view.h"
 #include "base/poison.h"
 
-/* Most blocks that are looked through for one address. */
+/* Limit of the blocks that are looked through for one address. */
 #define BLOCKS_MOST 64u
 
 #define PAGE 4096u
 
-/* Where the addresses of programs end. */
+/* The end of the addresses of programs. */
 #define ADDRESSES_END (1ull << ARCH_ADDRESS_BITS)
 
 HOT void
@@ -91,7 +91,7 @@ is_object(struct heap_view *view, uint64_t address, size_t length)
 }
 
 /* Look for LENGTH bytes at ADDRESS in the blocks from BLOCK on. A block that is
- * just being added may have no size yet. */
+ * being added may have no size yet. */
 static bool
 find_block(struct heap_view *view, uint64_t block, uint64_t address,
            size_t length)
@@ -142,8 +142,8 @@ heap_view_copy(struct heap_view *view, uint64_t address, void *to,
     return sys_copy_memory(to, address, length);
 }
 
-/* Fill the window with the LENGTH bytes at ADDRESS, and with what is in front
- * of them in the same page. */
+/* Fill the window with the LENGTH bytes at ADDRESS, and with those before them
+ * in the same page. */
 static bool
 fill(struct heap_view *view, uint64_t address, size_t length)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap_view.h -- reads the data of an interpreter without a fault. What lies on
- * the thread's own stack is read directly. So is what the thread is sure to
- * keep: while it holds the interpreter's lock, no other thread frees its
- * frames. All else may be freed at any instant, so system calls copy it. Frames
- * lie one behind the other in blocks and are read downwards, so one copy holds
- * many.
+ * heap_view.h -- reads the data of an interpreter without a fault. Data on the
+ * thread's own stack is read directly. So is data that the thread surely keeps:
+ * while it holds the interpreter's lock, no other thread frees its frames. All
+ * else may be freed at any instant, so system calls copy it. Frames lie one
+ * after the other in blocks and are read downwards, so one copy holds many.
  */
 #ifndef UNWIND_HEAP_VIEW_H
 #define UNWIND_HEAP_VIEW_H
@@ -28,7 +27,7 @@ heap_view_is_block(uint64_t size)
     return size >= 1u << 12 && size <= 1ull << 32 && (size & (size - 1)) == 0;
 }
 
-/* What may be read directly, apart from the stack. */
+/* The data that may be read directly, apart from the stack. */
 enum heap_view_kept {
     HEAP_VIEW_NOTHING,
     /* The blocks. Each begins with the address of the next one and its own
@@ -40,7 +39,7 @@ enum heap_view_kept {
     HEAP_VIEW_ALL,
 };
 
-/* Whole pages one behind the other; equal: none. */
+/* Whole pages one after the other; equal: none. */
 struct heap_view_pages {
     uint64_t start, end;
 };
@@ -49,13 +48,13 @@ struct heap_view {
     uint64_t low, high;  /* stack that may be read directly; equal: none */
     uint64_t block;      /* the newest block that holds frames, or 0 */
     uint64_t start, end; /* addresses in the window */
-    /* The block that was read last; equal: none was. */
+    /* The block that was read last; equal: none. */
     uint64_t block_start, block_end;
     /* Pages of the stack, and of objects, in which the kernel has just read a
      * word. */
     struct heap_view_pages stack, objects;
     uint8_t *window; /* HEAP_VIEW_WINDOW bytes */
-    uint32_t fills;  /* how many system calls may still be made */
+    uint32_t fills;  /* system calls that may still be made */
     enum heap_view_kept kept;
     /* An address may be anything. Pages of the stack that are not in use may
      * not be accessible, so the kernel reads a word of each page first. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interpreter.c -- see interpreter.h. Each language has its own files. Here is
- * what they share: which functions the sampler has read, and in which native
- * frames functions ran where the native stack has no record of that.
+ * interpreter.c -- see interpreter.h. Each language has its own files. This
+ * file has what they share: the functions that the sampler has read, and the
+ * native frames of functions where the native stack has no record of them.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -21,30 +21,29 @@
  * word says that the function is trusted. Above it is a quarter of the address,
  * which is a multiple of 8, and above that a part of the function's sum. Number
  * of places: a power of two. A function whose place is another one's is not
- * known.
- */
+ * known. */
 #define KNOWN_PLACES (1u << 15)
 #define KNOWN_TRUSTED 1u
 #define KNOWN_SUM_SHIFT (ARCH_ADDRESS_BITS - 2)
 #define KNOWN_SUM(sum) ((uint64_t)(sum) << KNOWN_SUM_SHIFT)
 #define KNOWN_ADDRESS (KNOWN_SUM(1) - 2)
 static HOT_STATE _Atomic uint64_t *known;
-static bool is_present; /* all memory of KNOWN is there */
+static bool is_present; /* all memory of KNOWN is reserved */
 
 /* The number of PHP; those of Python are below it. */
 #define INTERPRETER_PHP PYTHON_RUNTIMES_MOST
 
-/* Most functions of which a handler reads the sum in one sample, and of which
- * it copies the description. */
+/* Limits in one sample: of the functions whose sum a handler reads, and of
+ * those whose description it copies. */
 #define SUMS_MOST 12u
 #define TEXTS_MOST 4u
 
-/* How many frames are looked back at for the same function. */
+/* Number of earlier frames that are searched for the same function. */
 #define BACK_MOST 4u
 
 static bool is_wanted;
 
-/* An interpreter whose frames cannot be read; path NULL: all is said. */
+/* An interpreter whose frames cannot be read; path NULL: all were reported. */
 static struct interpreter_refused refused;
 
 /* Whether number RUNTIME is that of PHP. */
@@ -137,7 +136,7 @@ interpreter_know(uint64_t code, uint32_t sum, bool is_trusted)
         atomic_store(place, 0);
 }
 
-/* Take what a frame just before number I, of the same function, has. */
+/* Copy the data of a frame just before number I with the same function. */
 static bool
 take_from_before(struct script *script, uint32_t i)
 {
@@ -151,12 +150,12 @@ take_from_before(struct script *script, uint32_t i)
     return false;
 }
 
-/* What a handler has read of functions. */
+/* Amounts that a handler has read of functions. */
 struct reading {
     uint32_t sums, texts;
 };
 
-/* What is known of FRAME's function; 0: nothing. */
+/* The entry of FRAME's function; 0: not known. */
 static uint64_t
 known_word(const struct script_frame *frame)
 {
@@ -165,8 +164,8 @@ known_word(const struct script_frame *frame)
     return (word & KNOWN_ADDRESS) == known_address(frame->code) ? word : 0;
 }
 
-/* Read the sum of FRAME's function, and what it says if the sampler does not
- * know it. Returns false if it is none. */
+/* Read the sum of FRAME's function, and its description if the sampler does not
+ * know it. Returns false if it is no function. */
 static bool
 read_function(struct script *script, struct script_frame *frame,
               struct reading *reading)
@@ -191,10 +190,9 @@ read_function(struct script *script, struct script_frame *frame,
     return true;
 }
 
-/* Read of the functions in SCRIPT what may be lost before the sampler comes.
- * The innermost frame may not be there yet, or be gone: its function is none
- * then.
- */
+/* Read data of the functions in SCRIPT that may be lost before the sampler
+ * comes. The innermost frame may not exist yet, or no longer: it then has no
+ * function. */
 static void
 read_functions(struct script *script)
 {
@@ -313,7 +311,7 @@ is_in_loop(uint32_t runtime, uint64_t pc)
                            : python_runtime_is_in_loop(runtime, pc);
 }
 
-/* How many native frames run the frames in SCRIPT. */
+/* The number of native frames that run the frames in SCRIPT. */
 static uint32_t
 count_runs(const struct script *script)
 {

@@ -3,7 +3,7 @@
  * interpreter.h -- the interpreters in this process whose frames are known. The
  * sampler recognizes them when the module map changes. From then on each walk
  * also collects the frames that an interpreter keeps of the thread (script.h).
- * The sampler then reads what the functions are called, once for each.
+ * The sampler then reads the name of each function once.
  */
 #ifndef UNWIND_INTERPRETER_H
 #define UNWIND_INTERPRETER_H
@@ -37,16 +37,16 @@ struct interpreter_refused {
     unsigned minor;
 };
 
-/* Whether there is one since the last call that returned true. Context:
+/* Whether one was found since the last call that returned true. Context:
  * sampler. */
 bool interpreter_was_refused(struct interpreter_refused *told);
 
-/* Whether there are any. Context: any. */
+/* Whether any exist. Context: any. */
 bool interpreter_is_there(void);
 
 /* Collect in SCRIPT the frames of the calling thread, whose thread pointer is
- * POINTER, and which was interrupted at CONTEXT. VIEW reads its stack. Nothing
- * is collected where the thread runs no interpreter. The module map is current.
+ * POINTER, and which was interrupted at CONTEXT. VIEW reads its stack. A thread
+ * that runs no interpreter has no such frames. The module map is current.
  * Context: any. */
 void interpreter_collect(struct script *script, struct heap_view *view,
                          uint64_t pointer, const ucontext_t *context);
@@ -62,20 +62,20 @@ void interpreter_meet(struct script *script,
 void interpreter_leave(struct script *script);
 
 /* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
- * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to tell whether the
+ * HEAP_VIEW_WINDOW bytes. Returns false if it is too early to know whether the
  * thread runs an interpreter: the caller tries again later. Context: sampler.
  */
 bool interpreter_collect_from(struct script *script, uint8_t *window,
                               pid_t tid);
 
 /* Whether a thread that waits for the futex at ADDRESS waits for an
- * interpreter's lock, which lets one thread at a time run. GIL then tells of
+ * interpreter's lock, which lets one thread at a time run. GIL then describes
  * it. Context: sampler. */
 bool interpreter_is_lock(uint64_t address, struct script_lock *gil);
 
-/* The thread that has the lock of a program in an interpreter, for which a
- * thread with the stack pointer SP waits at the futex at ADDRESS. 0: it is not
- * known. Context: sampler. */
+/* The thread that holds a lock of a program in an interpreter. A thread with
+ * the stack pointer SP waits for it at the futex at ADDRESS. 0: not known.
+ * Context: sampler. */
 pid_t interpreter_lock_owner(uint64_t address, uint64_t sp);
 
 /* Finish the search for the places of the frames in SCRIPT, for interpreters
@@ -96,13 +96,13 @@ size_t interpreter_copy(uint32_t runtime, uint64_t code, uint32_t sum, void *to,
                         size_t room);
 bool interpreter_name(uint32_t runtime, uint64_t code, char *text);
 
-/* Let handlers know that the sampler has read the function at CODE, which had
+/* Note for handlers that the sampler has read the function at CODE, which had
  * SUM. They copy all others, which may be freed before the sampler comes. SUM
- * 0: it has not. IS_TRUSTED: the function has been there for long. Then
- * handlers do not read its sum, either. Context: sampler. */
+ * 0: it has not. IS_TRUSTED: the function has long been there, so handlers do
+ * not read its sum, either. Context: sampler. */
 void interpreter_know(uint64_t code, uint32_t sum, bool is_trusted);
 
-/* Whether interpreter RUNTIME is PHP's. Else it is CPython's. */
+/* Whether interpreter RUNTIME is PHP's, and not CPython's. */
 bool interpreter_is_of_php(uint32_t runtime);
 
 /* The form of the tables of lines of an interpreter of CPython (enum

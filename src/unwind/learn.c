@@ -4,11 +4,10 @@
  * while a thread is parked.
  *
  * Most rules are rows of the unwind table (row_table.h). A row that no rule can
- * say is RULE_HARD, and hard.c undoes such a frame on the real registers.
+ * express is RULE_HARD, and hard.c undoes such a frame on the real registers.
  *
- * The hard thing is code that has no table, or a table that is not to be
- * believed: signal restorers, the beginnings of stacks, PLT stubs, and
- * assembly.
+ * The hard thing is code without a table, or with a wrong one: signal
+ * restorers, the beginnings of stacks, PLT stubs, and assembly.
  */
 #include "base/sys.h"
 #include "process/modules.h"
@@ -24,7 +23,7 @@
 #include "learn.h"
 #include "base/poison.h"
 
-/* What is known of a pc in a module before its rule is looked for. */
+/* A pc in a module, before its rule is looked for. */
 struct place {
     uint64_t pc;
     bool is_return; /* pc is in the call before a return address */
@@ -95,9 +94,8 @@ rule_by_code(const struct place *place)
 }
 
 /* Whether PLACE is among the first instructions of the dynamic loader or the
- * program, where they have no FDE. With a link register, whether it is in the
- * first function: a table that does not say what that is shows an ordinary one.
- */
+ * program, where they have no FDE. With a link register: whether it is in the
+ * first function, because a table may show it as an ordinary one. */
 static bool
 is_first_code(const struct place *place)
 {
@@ -109,8 +107,8 @@ is_first_code(const struct place *place)
            !fde_find(pages_learner, place->module, entry, &fde);
 }
 
-/* Whether PLACE is before a return address that no call has left, of code that
- * ends the program. It is the bottom of a stack that assembly has made, as
+/* Whether PLACE is before a return address that no call has left, to code that
+ * ends the program. Assembly has made the bottom of such a stack, as
  * make_fcontext of Boost does. */
 static bool
 is_made_end(const struct place *place)
@@ -166,7 +164,7 @@ rule_by_table(const struct place *place)
                                                : rule_make(RULE_HARD);
 }
 
-/* Whether a stack begins at the return address behind PLACE. That is a
+/* Whether a stack begins at the return address after PLACE. That is a
  * function's first instruction, to which no call returns. The byte in front of
  * it belongs to no function. makecontext puts such an address under a new
  * stack. */
@@ -179,7 +177,7 @@ is_stack_start(const struct place *place)
            fde.start == place->pc + 1;
 }
 
-/* Whether a function may begin at PLACE or behind it. The table of glibc's
+/* Whether a function may begin at PLACE or after it. The table of glibc's
  * restorer begins one byte early. */
 static bool
 is_edge(const struct place *place)
@@ -245,7 +243,7 @@ undo(struct hard_registers *registers, bool is_return, struct view *view)
                : hard_by_rule(rule, view, registers);
 }
 
-/* Do by our own code what learn_step says. */
+/* learn_step by our own code. */
 static enum hard_outcome
 step(const struct hard_registers *origin, uint32_t depth, uint64_t expected_pc,
      struct view *view, struct regs *caller)
@@ -272,7 +270,7 @@ learn_step(const struct hard_registers *origin, uint32_t depth,
            uint64_t expected_pc, struct view *view, struct regs *caller,
            bool *is_root)
 {
-    /* Pages of variables may hold stacks, which have changed. */
+    /* Pages of variables may hold stacks that have changed. */
     pages_begin(pages_learner);
     enum hard_outcome outcome = step(origin, depth, expected_pc, view, caller);
     *is_root = outcome == HARD_ROOT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * learn.h -- finds out how a frame is undone. The sampler thread alone calls
- * it. It reads only through pages and views, so it never faults.
+ * learn.h -- finds out how a frame is undone. Only the sampler thread calls it.
+ * It reads only through pages and views, so it never faults.
  */
 #ifndef UNWIND_LEARN_H
 #define UNWIND_LEARN_H
@@ -38,8 +38,8 @@ struct rule learn_rule(uint64_t pc, bool is_return);
 /*
  * Walk DEPTH frames from ORIGIN on all registers, then undo one more. This
  * passes a frame without a simple rule, for which the callee-saved registers of
- * its callees are needed. EXPECTED_PC is where the frame at DEPTH stands.
- * *CALLER becomes its caller's registers. *IS_ROOT becomes true if it has no
+ * its callees are needed. EXPECTED_PC is the pc of the frame at DEPTH. *CALLER
+ * becomes its caller's registers. *IS_ROOT becomes true if the frame has no
  * caller.
  *
  * Returns 0. Returns -1 if a frame cannot be undone, or needs a register that
@@ -52,7 +52,7 @@ int learn_step(const struct hard_registers *origin, uint32_t depth,
 
 /*
  * Whether PC is on a system call where the unwind table of a function ends, or
- * right behind that call. If so, *LAST becomes the last pc in the table.
+ * right after that call. If so, *LAST becomes the last pc in the table.
  * glibc's clone and clone3 are of this kind, because that call returns twice.
  * Their rule is RULE_HARD. Context: sampler, in window.
  */

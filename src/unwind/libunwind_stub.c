@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind_stub.c -- functions that take the place of some names to which the
- * private copy of libunwind refers. The build renames its references.
+ * libunwind_stub.c -- functions that replace some of those to which the private
+ * copy of libunwind refers. The build renames its references.
  */
 #include <libunwind.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ UNW_ARCH_OBJ(setcontext)(const void *context)
 
 /* The local half checks memory through a pipe. It makes the pipe as soon as an
  * address space is made: two descriptors that the program would find. Without
- * them it would use mincore. Here it is never asked to check memory. */
+ * them it would use mincore. Here it never has to check memory. */
 int
 libunwind_stub_pipe2(int fds[2], int flags)
 {
@@ -43,7 +43,7 @@ libunwind_stub_pipe2(int fds[2], int flags)
     return -1;
 }
 
-/* Memory of the address space, which is made once and for good. The program's
+/* Memory of the address space, which is made once and kept. The program's
  * allocator may be in use by a thread that believes it is the only one. */
 void *
 libunwind_stub_calloc(size_t count, size_t size)
@@ -58,7 +58,7 @@ libunwind_stub_free(void *memory)
     (void)memory;
 }
 
-/* The function of that name is a hook. No place is ever asked for. */
+/* The function of that name is a hook. The place argument is never used. */
 void *
 libunwind_stub_mmap(void *at, size_t size, int access, int flags, int fd,
                     off_t offset)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * link.h -- finds the caller of a function that still has its return address in
- * a register, which the kernel does not tell of a thread that waits. Where a
- * call leaves its return address on the stack, there is nothing to find.
+ * a register, which the kernel does not show for a thread that waits. If calls
+ * leave the return address on the stack, it finds nothing.
  */
 #ifndef UNWIND_LINK_H
 #define UNWIND_LINK_H
@@ -14,7 +14,7 @@ struct view;
 struct walk;
 
 /* Set *LINK to the return address of the frame where WALK stands. Returns false
- * if there is none, or if it could be another. Context: sampler. */
+ * if none is found, or if it could be another. Context: sampler. */
 bool link_find(const struct walk *walk, struct view *view, uint64_t *link);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * morestack.c -- see morestack.h. The structures are those of Go 1.22 to 1.26,
- * src/runtime/runtime2.go. All that is read must fit: the scheduler's stack
+ * src/runtime/runtime2.go. All data must be consistent: the scheduler's stack
  * begins where the walk stands, the goroutine belongs to the same thread of Go,
  * its saved stack pointer is on its own stack, and it stopped after a call of
  * the function where the walk stands.
@@ -12,8 +12,8 @@
 #include "morestack.h"
 #include "base/poison.h"
 
-/* Offsets in "struct g". Before Go 1.25 there was one more word in front of
- * sched.lr and sched.bp, which follow each other. */
+/* Offsets in "struct g". Before Go 1.25 one more word preceded sched.lr and
+ * sched.bp, which follow each other. */
 #define G_STACK_LOW 0u
 #define G_STACK_HIGH 8u
 #define G_M 48u
@@ -26,8 +26,8 @@
 #define M_FIRST 64u
 #define M_LAST 512u
 
-/* Bytes of the frames between the scheduler's saved stack pointer and the
- * frame record of the function that runs on it, at most. */
+/* Limit of the bytes of frames between the scheduler's saved stack pointer and
+ * the frame record of the function that runs on it. */
 #define TOP_MOST 4096u
 
 /* The function begins at most CODE_BEFORE bytes before the pc where the walk
@@ -52,7 +52,7 @@ read_field(struct view *view, uint64_t base, uint32_t at, uint64_t *value)
     return base >= 4096 && base % 8 == 0 && view_read(view, base + at, value);
 }
 
-/* Read what goroutine G, which must belong to M, had in its registers when it
+/* Read the registers of goroutine G, which must belong to M, from when it
  * stopped. */
 static bool
 read_goroutine(struct view *view, uint64_t g, uint64_t m, struct regs *from)
@@ -102,7 +102,7 @@ leave(struct view *view, const struct regs *from, struct regs *caller)
     return view_read(view, from->sp, &caller->pc);
 }
 
-/* Read what the goroutine that M runs had in its registers. */
+/* Read the registers of the goroutine that M runs. */
 static bool
 read_current(struct view *view, uint64_t g0, uint64_t m, uint64_t pc,
              struct regs *from)
@@ -124,8 +124,8 @@ read_current(struct view *view, uint64_t g0, uint64_t m, uint64_t pc,
     return false;
 }
 
-/* Whether a direct call ends at PC. Few roots are there, and a code page is
- * read by a system call: those without one are remembered. */
+/* Whether a direct call ends at PC. Such roots are few, and reading a code page
+ * is a system call: pcs without such a call are remembered. */
 static bool
 is_after_call(struct view *view, uint64_t pc)
 {
@@ -141,7 +141,7 @@ is_after_call(struct view *view, uint64_t pc)
     return false;
 }
 
-/* Whether the goroutine of the scheduler that GO is, whose stack begins AT, was
+/* Whether the goroutine of the scheduler GO, whose stack begins AT, was
  * found. */
 static bool
 find(struct view *view, uint64_t go, const struct regs *at, struct regs *from,
@@ -154,8 +154,8 @@ find(struct view *view, uint64_t go, const struct regs *at, struct regs *from,
            read_current(view, go, m, at->pc, from) && leave(view, from, caller);
 }
 
-/* Whether the scheduler that GO is runs no goroutine: it looks for the next one
- * after it was asked to, and the stack is complete. */
+/* Whether the scheduler GO runs no goroutine: it was asked to look for the next
+ * one, and the stack is complete. */
 static bool
 is_idle(struct view *view, uint64_t go)
 {

@@ -17,7 +17,7 @@ own_frames_has(uint64_t pc)
 }
 
 /* A handler returns into a frame of libc, which no function has called. The
- * frame behind it was interrupted, so its pc is no return address. */
+ * frame after it was interrupted, so its pc is no return address. */
 uint32_t
 own_frames_skip(const struct frame *frames, uint32_t count)
 {

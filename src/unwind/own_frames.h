@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_frames.h -- our own frames on the stacks of the program. They are of a
- * hook, of a call of sprof.h, of the constructor, or of the handler. No
- * recorded stack has them. Their time is that of the program's function that
- * called.
+ * own_frames.h -- our own frames on the stacks of the program. They belong to a
+ * hook, a call of sprof.h, the constructor, or the handler. No recorded stack
+ * has them. Their time is that of the program's function that called.
  */
 #ifndef UNWIND_OWN_FRAMES_H
 #define UNWIND_OWN_FRAMES_H
@@ -14,8 +13,8 @@
 #include "frame.h"
 
 /* The index of the first frame of the program in FRAMES, which begin at the
- * leaf (frame.h). It is behind our frames, and behind the frame by which
- * the kernel returns from our handler. Returns COUNT if there is none. Context:
+ * leaf (frame.h). It follows our frames, and the frame by which the kernel
+ * returns from our handler. Returns COUNT if no frame is left. Context:
  * sampler. */
 uint32_t own_frames_skip(const struct frame *frames, uint32_t count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pages.h -- a small cache of pages of unwind tables. Pages are read by system
- * calls, because a library may be unmapped at any instant. To read words one by
- * one would cost a system call each. Context: sampler.
+ * calls, because a library may be unmapped at any instant. Reading single words
+ * would cost a system call each. Context: sampler.
  */
 #ifndef UNWIND_PAGES_H
 #define UNWIND_PAGES_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /* Number of pages in the cache, and bytes in a page. The tables of a large
- * compiler are 700 pages, and are mostly read in their order. A page of the
- * cache that was used before costs no fault. */
+ * compiler are 700 pages, and are usually read in order. A cache page that was
+ * used before costs no fault. */
 #define PAGES_COUNT 128
 #define PAGES_SIZE 4096
 

@@ -4,7 +4,7 @@
  * sampler thread. It reads everything by system calls, because the thread may
  * run or end meanwhile.
  *
- * The hard thing is fp, which the kernel does not tell. Inner frames mostly
+ * The hard thing is fp, which the kernel does not show. Inner frames usually
  * restore it from the stack. Where a function with fp as its frame pointer
  * comes first, its frame is searched, in this order of certainty:
  *
@@ -18,8 +18,8 @@
  *              only once, or the place may be left from an earlier call.
  *              Or there is only one place at all that leads to the root.
  *
- * A place is a word that is a return address behind a call, with the frame
- * below it. In all other cases the stack is cut.
+ * A place is a word with a return address after a call, and the frame below it.
+ * In all other cases the stack is cut.
  */
 #include <stddef.h>
 
@@ -38,19 +38,20 @@
 #include "base/poison.h"
 
 /* Limits of what one peek may cost: fills of the window (10 MiB of stack), and
- * CPU time in ns. No thread waits for a peek, so to be preempted is no reason
- * to give up. */
+ * CPU time in ns. No thread waits for a peek, so a preemption is no reason to
+ * give up. */
 #define FILLS 2560
 #define PEEK_NS 1000000u
 /* Limits in bytes: larger frames are not searched, and larger functions are not
  * followed. */
 #define REACH (64u << 10)
 #define FUNCTION_MAX (32u << 10)
-/* Frames of a trial. A frame has two words at least, so this is room for all
- * within REACH. The tail, which is a quarter, comes on top. */
+/* Frames of a trial. A frame has at least two words, so all frames within REACH
+ * have room. The tail, which is a quarter, is added. */
 #define TRIAL_FRAMES (REACH / 16 / 3 * 4 + 4)
 
-/* Most bytes of a stack that peek_copy copies: what a short wait lasts for. */
+/* Limit of the bytes of a stack that peek_copy copies: as many as a short wait
+ * allows. */
 #define COPY_MOST (16u << 10)
 
 /* Reserved once. */
@@ -62,7 +63,7 @@ static struct memory {
 
 /* A search for the frame of one function. */
 struct search {
-    const struct walk *walk; /* stands in the frame, without fp */
+    const struct walk *walk; /* the walk in the frame, without fp */
     struct view *view;
     struct rule rule;
     struct fde function; /* start 0: not known */
@@ -93,8 +94,8 @@ set_origin(struct resume *finish, const struct walk *walk)
     finish->depth = walk->depth - 1;
 }
 
-/* Let it know the registers of the system call's ARGUMENTS, which keep their
- * values (syscall(2)). vfork keeps its return address in one of them. */
+/* Set the registers of the system call's ARGUMENTS, which keep their values
+ * (syscall(2)). vfork keeps its return address in one of them. */
 static void
 set_arguments(struct resume *finish, const uint64_t *arguments)
 {
@@ -104,7 +105,7 @@ set_arguments(struct resume *finish, const uint64_t *arguments)
     }
 }
 
-/* Set the bounds of the frame pointer, as the code of the function tells. */
+/* Set the bounds of the frame pointer, as the code of the function shows. */
 static void
 set_bounds(struct search *search)
 {
@@ -151,8 +152,8 @@ read_return(const struct search *search, uint64_t fp, uint64_t *address)
     return true;
 }
 
-/* Which evidence says that ADDRESS is the function's return address. No call
- * stands before an address that begins a stack or leads to a signal frame. */
+/* The evidence that ADDRESS is the function's return address. No call precedes
+ * an address that begins a stack or leads to a signal frame. */
 static enum call_site
 find_evidence(const struct search *search, uint64_t address)
 {
@@ -193,8 +194,8 @@ reaches_root(const struct search *search, uint64_t fp, bool *repeats)
     return true;
 }
 
-/* Find the one place in SEARCH's bounds where FP can be. Returns false if there
- * is none, or if it could be another. */
+/* Find the only place in SEARCH's bounds where FP can be. Returns false if no
+ * place fits, or several may. */
 static bool
 choose_fp(const struct search *search, uint64_t *fp)
 {
@@ -235,7 +236,7 @@ choose_fp(const struct search *search, uint64_t *fp)
     return first != CALL_SITE_NONE && !is_doubtful;
 }
 
-/* Find what the frame where WALK stands needs: fp, or its return address. */
+/* Find fp, or the return address, as the frame where WALK stands needs it. */
 static bool
 find_fp(struct walk *walk, struct view *view, uint64_t until)
 {

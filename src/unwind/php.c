@@ -2,7 +2,7 @@
 /*
  * php.c -- see php.h. The structures are no public interface: the offsets are
  * those of PHP 8.2 (Zend/zend_compile.h, zend_globals.h, zend_types.h). The
- * size of the variable executor_globals tells the version.
+ * size of the variable executor_globals shows the version.
  *
  * The loop runs a function that another one calls in the same native frame. A
  * call from native code begins a new native frame, and marks the function's
@@ -19,7 +19,8 @@
 #include "php.h"
 #include "base/poison.h"
 
-/* The variable of 8.2, in bytes, and where it has the innermost frame. */
+/* Size of the variable of 8.2 in bytes, and its offset of the innermost
+ * frame. */
 #define GLOBALS_SIZE 1800u
 #define GLOBALS_FRAME 488u
 
@@ -118,8 +119,8 @@ half_at(const uint8_t *bytes, unsigned offset)
 }
 
 /* The loop keeps the innermost frame and its instruction in registers. It
- * stores the instruction before it calls what may fail, and not before. So
- * where the thread was in the loop itself, the register is right. */
+ * stores the instruction just before it calls something that may fail. So where
+ * the thread was in the loop itself, the register is right. */
 static void
 take_registers(struct script *script, uint64_t frame, const ucontext_t *context)
 {
@@ -128,8 +129,8 @@ take_registers(struct script *script, uint64_t frame, const ucontext_t *context)
         script->frames[0].at = arch_register(context, ARCH_PHP_INSTRUCTION);
 }
 
-/* Read SIZE bytes at each of COUNT ADDRESSES, as sys_read_memories does. What
- * cannot be read becomes zero. */
+/* Read SIZE bytes at each of COUNT ADDRESSES, as sys_read_memories does.
+ * Unreadable bytes become zero. */
 static void
 read_all(uint8_t *to, const uint64_t *addresses, unsigned count, size_t size)
 {
@@ -143,7 +144,7 @@ read_all(uint8_t *to, const uint64_t *addresses, unsigned count, size_t size)
     }
 }
 
-/* How many frames of SCRIPT from number FIRST on are read at once. */
+/* Number of frames of SCRIPT, from number FIRST on, that are read at once. */
 static unsigned
 count_from(const struct script *script, uint32_t first)
 {
@@ -152,7 +153,7 @@ count_from(const struct script *script, uint32_t first)
 }
 
 /* Leave out of SCRIPT the frames of native functions. Some of these are on the
- * heap, and gone when the sampler comes. */
+ * heap, and freed before the sampler comes. */
 static void
 leave_out_native(struct script *script)
 {
@@ -220,14 +221,15 @@ php_collect(struct script *script, struct heap_view *view,
     return script->count != 0;
 }
 
-/* Whether the function BYTES is one of PHP, and not a native one. */
+/* Whether the function BYTES is a PHP function, and not a native one. */
 static bool
 is_of_php(const uint8_t *bytes)
 {
     return bytes[0] == KIND_USER || bytes[0] == KIND_EVAL;
 }
 
-/* A sum of what tells the function BYTES from others; 0: it is none of PHP. */
+/* A sum that distinguishes the function BYTES from others; 0: no PHP
+ * function. */
 static uint32_t
 sum_of(const uint8_t *bytes)
 {
@@ -261,7 +263,7 @@ php_sums(const uint64_t *addresses, unsigned count, uint32_t *sums)
     return count;
 }
 
-/* Where a copy grows. */
+/* A copy that grows. */
 struct target {
     uint8_t *at;
     size_t left;
@@ -307,8 +309,8 @@ append_text(struct target *target, uint64_t address)
     return true;
 }
 
-/* Append what the function BYTES is called: "Class::function". The code of a
- * file that is in no function has no name. */
+/* Append the name of the function BYTES: "Class::function". The code of a file
+ * that is in no function has no name. */
 static bool
 append_name(struct target *target, const uint8_t *bytes)
 {

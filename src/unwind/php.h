@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * php.h -- the frames of PHP functions, of PHP without threads (NTS). It keeps
- * all of its state in one variable, so a process has one at most. A handler
- * follows the chain of frames, leaves out those of native functions, and reads
- * the lines of the others.
+ * php.h -- the frames of PHP functions, for PHP without threads (NTS). PHP
+ * keeps all of its state in one variable, so a process has at most one. A
+ * handler follows the chain of frames, leaves out those of native functions,
+ * and reads the lines of the others.
  */
 #ifndef UNWIND_PHP_H
 #define UNWIND_PHP_H
@@ -32,12 +32,12 @@ enum php_found php_look(const struct module *module);
 /* MODULE is gone. Context: sampler. */
 void php_gone(const struct module *module);
 
-/* Whether there is one. Context: any. */
+/* Whether one was found. Context: any. */
 bool php_is_there(void);
 
 /* Collect in SCRIPT the frames of the thread that runs PHP, which was
  * interrupted at CONTEXT; NULL: it waits. Instructions are lines. Returns
- * whether there are any. Context: any. */
+ * whether it has some. Context: any. */
 bool php_collect(struct script *script, struct heap_view *view,
                  const ucontext_t *context);
 

@@ -14,7 +14,8 @@
 #define PIECES_MOST 4u
 #define TRIES_MOST 32u
 
-/* Most CFrames that are followed to see whether the innermost one is filled. */
+/* Limit of the CFrames that are followed to see whether the innermost one is
+ * filled. */
 #define CFRAMES_MOST 64u
 
 /* Size of a CFrame, in bytes. */
@@ -40,7 +41,7 @@ offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
 }
 
 /* Addresses of code are aligned; 3.14 keeps marks in the lowest bits. In 3.11
- * the owner is behind is_entry. */
+ * the owner is after is_entry. */
 HOT inline void
 python_record_take(const struct python_layout *layout, const uint8_t *bytes,
                    struct python_record *record)
@@ -91,7 +92,7 @@ add_frame(struct chain *chain, uint64_t address,
 }
 
 /* Collect the frames from ADDRESS on that ran in one native frame of the loop.
- * *BORDER becomes the address of the frame behind them on the native stack, if
+ * *BORDER becomes the address of the frame after them on the native stack, if
  * the version has one. Returns false where the chain ends or makes no sense. */
 static HOT bool
 collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
@@ -274,7 +275,7 @@ collect_all_cframes(struct chain *chain, uint64_t top)
         collect_behind(chain, top);
 }
 
-/* Collect all frames of a chain that goes on behind each frame on the stack. */
+/* Collect all frames of a chain that goes on after each frame on the stack. */
 static HOT void
 collect_by_shims(struct chain *chain, uint64_t address)
 {

@@ -5,7 +5,7 @@
  * (python_layout.h). The chain is read here, by the thread itself in our
  * handler, or from outside while the thread waits. A pointer of it may be wrong
  * at any time, because the interpreter was interrupted between two stores, or
- * the memory was freed. So all is read without a fault, and bounded.
+ * the memory was freed. So all is read without a fault, and within bounds.
  */
 #ifndef UNWIND_PYTHON_H
 #define UNWIND_PYTHON_H
@@ -47,7 +47,7 @@ struct python {
     uint64_t check_start, check_size;
 };
 
-/* What a record of a frame says. */
+/* The content of a record of a frame. */
 struct python_record {
     uint64_t code, previous;
     int32_t instruction; /* its offset */

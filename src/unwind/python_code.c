@@ -7,7 +7,7 @@
 #include "python_code.h"
 #include "base/poison.h"
 
-/* Most bytes of a code object that the sum covers. */
+/* Limit of the bytes of a code object that the sum covers. */
 #define HEAD_MOST 256u
 
 /* Offset of the type in any object. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python_dict.c -- see python_dict.h. A dictionary has a table of indices, and
- * behind that the entries. Only those are read here. Instances of classes have
+ * after that the entries. Only those are read here. Instances of classes have
  * dictionaries of another kind, which are not read.
  */
 #include <string.h>

@@ -36,7 +36,7 @@ minor_of_path(const char *path)
 }
 
 /* The 3.MINOR of the interpreter in MODULE, or 0. Py_Version came with 3.11.
- * Before that the name of the file tells it. */
+ * Before that the name of the file shows it. */
 static unsigned
 minor_of(const struct elf_symbols *symbols, const struct module *module)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python_find.h -- recognizes CPython in a module, and reads from its memory
- * what the walk needs to know. Context: sampler.
+ * what the walk needs. Context: sampler.
  */
 #ifndef UNWIND_PYTHON_FIND_H
 #define UNWIND_PYTHON_FIND_H

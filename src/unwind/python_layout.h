@@ -2,7 +2,7 @@
 /*
  * python_layout.h -- where CPython has what a walk needs, by its version. These
  * structures are no public interface, and each minor version has its own. Up to
- * 3.12 a table tells them; from 3.13 on the interpreter tells them itself.
+ * 3.12 a table has them; from 3.13 on the interpreter itself has one.
  */
 #ifndef UNWIND_PYTHON_LAYOUT_H
 #define UNWIND_PYTHON_LAYOUT_H
@@ -71,7 +71,7 @@ struct python_layout {
         uint16_t length, data;
     } bytes;
     struct python_task_layout {
-        uint16_t coroutine; /* of a task; behind it is the task's name */
+        uint16_t coroutine; /* of a task; after it is the task's name */
         uint16_t frame;     /* of a coroutine; up to 3.10 a pointer is there */
         uint16_t running;   /* of a thread, from 3.14 on: its task */
     } task;

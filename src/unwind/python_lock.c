@@ -57,7 +57,7 @@ python_lock_begin(void)
     memset(places, 0, sizeof(places));
 }
 
-/* Whether TYPE is that of the locks that tell their owner. */
+/* Whether TYPE is that of locks with an owner. */
 static bool
 is_type(uint64_t type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python_lock.h -- which thread has a lock of Python that another one waits
- * for. A threading.RLock tells its owner; a threading.Lock has none. A thread
+ * for. A threading.RLock has its owner; a threading.Lock has none. A thread
  * that waits for one has the lock's object on its native stack, in the function
  * of the interpreter that takes the lock.
  */
@@ -17,7 +17,7 @@ void python_lock_begin(void);
 
 /* The thread of PYTHON (what pthread_self returns in it) that has the lock for
  * which another one waits: with the stack pointer SP, for the futex at ADDRESS.
- * 0: it is no lock that tells its owner. Context: sampler. */
+ * 0: no lock with an owner. Context: sampler. */
 uint64_t python_lock_owner(const struct python *python, uint64_t address,
                            uint64_t sp);
 

@@ -28,7 +28,7 @@
  * oldest block leaves out one word. (Python/pystate.c, push_chunk.) */
 enum { BLOCK_OLDER, BLOCK_SIZE, BLOCK_LEFT_AT, BLOCK_DATA };
 
-/* Most frames that are not in the chain. */
+/* Limit of the frames that are not in the chain. */
 #define PUSHED_MOST 8u
 
 /* Words of a frame in front of its variables, in 3.11 (FRAME_SPECIALS_SIZE). */
@@ -52,13 +52,13 @@ static HOT_STATE _Atomic uint64_t *callers;
  * of RARELY looks whether it calls the loop for the other kind, too. */
 #define RARELY 16u
 
-/* Most bytes that a frame of the loop has been seen to have. Where it has
- * fewer, it is not made yet, or is being left. */
+/* The largest frame of the loop seen so far, in bytes. Where it has fewer, it
+ * is not made yet, or is being left. */
 static _Atomic uint64_t loop_size;
 
 /* Where the loop was found to be left (3.9): where it calls what checks its
  * result, and where it gives its frame back. LEAVE_SIZE: bytes before and
- * behind these in which its function may be no more in the chain. */
+ * after these in which its function may be no more in the chain. */
 #define LEAVE_SIZE 48u
 static _Atomic uint64_t last_call, last_end;
 
@@ -259,7 +259,7 @@ read_gap(const struct python *python, const struct gap *gap,
     return at == gap->end;
 }
 
-/* Read the frame behind GAP, which was taken away. It may be another one if a
+/* Read the frame after GAP, which was taken away. It may be another one if a
  * newer block was begun at this very place: then the frame was in that one,
  * which is gone. Returns false in that case. */
 static bool

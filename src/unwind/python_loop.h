@@ -7,7 +7,7 @@
  *  - Up to 3.10 each caller of the loop keeps the frame's object in a register,
  *    which the loop saves, or in its own frame. The object names the frame that
  *    is now the innermost one as its caller.
- *  - From 3.11 on the frame of a function lies behind the frame of its caller,
+ *  - From 3.11 on the frame of a function lies after the frame of its caller,
  *    where the thread's blocks end. From 3.12 on the loop itself takes it from
  *    there before it returns. What it said is still in that place then.
  *  - The frame of a generator is in the generator. The loop's caller keeps that

@@ -8,10 +8,10 @@
 #include "python_nested.h"
 #include "base/poison.h"
 
-/* Most system calls of one search. */
+/* Limit of the system calls of one search. */
 #define CALLS_MOST 64u
 
-/* The word behind the first interpreter in _PyRuntime is the main one. */
+/* The word after the first interpreter in _PyRuntime is the main one. */
 #define MAIN_OFFSET 8u
 
 /* Number of threads whose states are kept: a power of two. */

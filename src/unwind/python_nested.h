@@ -2,7 +2,7 @@
 /*
  * python_nested.h -- threads with several states. A thread that runs code in a
  * sub-interpreter has a state there, and the state with which it called it.
- * Frames of both are on its stack. The interpreters' lists tell all states.
+ * Frames of both are on its stack. The interpreters' lists have all states.
  * They are read without locks, by system calls, and what was found is kept for
  * the next samples.
  */
@@ -14,7 +14,7 @@
 
 #include "python.h"
 
-/* Most other states of one thread that are found. */
+/* Limit of the other states of one thread that are found. */
 #define PYTHON_NESTED_MOST 3u
 
 /* Whether PYTHON has several interpreters. Context: any. */

@@ -27,7 +27,7 @@
  * stack the thread's own one, and fills it, in any order. */
 #define ENTRY_SIZE 512u
 
-/* Most modules that wait until they are relocated. */
+/* Limit of the modules that wait until they are relocated. */
 #define EARLY_MOST 2u
 
 static struct python pythons[PYTHON_RUNTIMES_MOST];

@@ -17,8 +17,8 @@
 #include "python_find.h"
 #include "script.h"
 
-/* Most interpreters that a process has at a time or one after the other. A
- * program that unloads and loads one more often is shown without. */
+/* Limit of the interpreters that a process has at a time or one after the
+ * other. A program that unloads and loads one more often is shown without. */
 #define PYTHON_RUNTIMES_MOST 16u
 
 /* Begin without any. SELF is what pthread_self returns in the calling thread.

@@ -17,7 +17,7 @@
 #include "python_task.h"
 #include "base/poison.h"
 
-/* Most interpreters whose tasks are known. */
+/* Limit of the interpreters whose tasks are known. */
 #define SOURCES_MOST 16u
 
 /* Offset of the dictionary in a module, and of the type in any object. */
@@ -140,7 +140,7 @@ python_task_look(const struct python *python)
 }
 
 /* Enter the task at ADDRESS in SCRIPT. A task has its coroutine, and its name
- * behind that. */
+ * after that. */
 static void
 add_task(const struct python *python, uint64_t address, struct script *script)
 {

@@ -9,7 +9,7 @@
 #include "base/poison.h"
 
 /* Bits of the state of a text: how wide its characters are, and whether they
- * lie behind the head. */
+ * lie after the head. */
 #define TEXT_KIND(state) ((state) >> 2 & 7)
 #define TEXT_IS_COMPACT(state) ((state) >> 5 & 1)
 #define TEXT_IS_ASCII(state) ((state) >> 6 & 1)

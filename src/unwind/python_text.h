@@ -21,7 +21,7 @@ struct python_text {
 
 /* Find the first MOST characters of the text at ADDRESS. HEAD has its first
  * bytes, at least LAYOUT->text.compact. Returns false if it is no text whose
- * characters lie behind its head. Context: any. */
+ * characters lie after its head. Context: any. */
 bool python_text_find(const struct python_layout *layout, const uint8_t *head,
                       uint64_t address, uint32_t most,
                       struct python_text *text);

@@ -15,7 +15,7 @@
 /* Places for states: a power of two. Half of them may be used. */
 #define PLACES (1u << 16)
 
-/* Most interpreters of which the lists are read. */
+/* Limit of the interpreters of which the lists are read. */
 #define INTERPRETERS_MOST 256u
 
 /* The pause after the lists were read, as a multiple of the time that took. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python_threads.h -- which thread has which state in an interpreter, as the
- * interpreter's lists tell it. They are read without its locks, while they
- * change. So each state is looked at again before it is used.
+ * python_threads.h -- which thread has which state in an interpreter, by the
+ * interpreter's lists. They are read without its locks, while they change. So
+ * each state is looked at again before it is used.
  * Context: sampler.
  */
 #ifndef UNWIND_PYTHON_THREADS_H
@@ -17,7 +17,8 @@
 /* Forget what is known. Returns 0, or -1 if memory is short. */
 int python_threads_begin(void);
 
-/* Most states that a thread has, one for each interpreter that it is in. */
+/* Limit of the states that a thread has, one for each interpreter that it is
+ * in. */
 #define PYTHON_STATES_MOST 8u
 
 /* Find the states of thread TID in PYTHON. Returns their number. *IS_EARLY: the

@@ -18,31 +18,32 @@
 #include "resume.h"
 #include "base/poison.h"
 
-/* A return address in unknown memory makes the map be read anew. The pause
- * after that is this many times as long as the reading took. */
+/* A return address in unknown memory has the map read again. The pause after
+ * that is this many times as long as the reading took. */
 #define REFRESH_SHARE 20
 
 /* Frames between two looks at the clock, which is a system call. */
 #define CLOCK_FRAMES 8
 
 /* Pause after a search, as a multiple of the time that the search took. The
- * second is for a search in vain, which is tried again later. */
+ * second is for a search without success, which is tried again later. */
 #define SEARCH_SHARE 10
 #define SEARCH_SHARE_IN_VAIN 50
 
-/* The map is read so many ns after that was refused. */
+/* The map is read this many ns after a reading was refused. */
 #define LATE_NS 50000000u
 
 static uint64_t next_refresh, next_search;
-/* Time for which functions were read in this walk. It is not the walk's. */
+/* Time in which functions were read during this walk. It does not count for the
+ * walk. */
 static uint64_t ahead_ns;
 static uint64_t refused_at; /* 0: no reading of the map was refused */
 
-/* Whether the map is to be read anew, because it does not know where WALK
- * stands. That may be new code if the map is older than the stack. The pc of a
- * leaf surely is code, and a module that was loaded since surely has some. Else
- * a return address may be a wrong word on the stack. Only a share of the time
- * is spent on those. */
+/* Whether the map is to be read again, because it does not know where WALK
+ * stands. That may be new code if the map is older than the stack. For a leaf's
+ * pc, which surely is code, or after a load of a module it is read at once.
+ * Other return addresses may be wrong words on the stack, so only a share of
+ * the time is spent on them. */
 static bool
 needs_map(const struct resume *finish, const struct walk *walk)
 {
@@ -67,8 +68,8 @@ resume_is_map_late(uint64_t now)
     return result;
 }
 
-/* Learn the rule for the frame where WALK stands. Returns WALK_ON if there is a
- * rule now. */
+/* Learn the rule for the frame where WALK stands. Returns WALK_ON if one was
+ * learned. */
 static enum walk_outcome
 learn_missing(const struct resume *finish, struct walk *walk)
 {
@@ -91,7 +92,7 @@ no_rule(struct walk *walk)
     return WALK_CUT;
 }
 
-/* Whether the frame where WALK stands is that of a new thread or process. */
+/* Whether WALK stands in the frame of a new thread or process. */
 static bool
 is_child(const struct resume *finish, const struct walk *walk)
 {
@@ -103,8 +104,8 @@ is_child(const struct resume *finish, const struct walk *walk)
 /* Undo the frame of a clone that returns twice. LAST is the last pc in its
  * table. The table still holds for the parent, which waits there for a child
  * that shares its memory (posix_spawn, system). The child has its own stack
- * from its first instruction on. What lies there is no return address, but may
- * be the function that it must call. */
+ * from its first instruction on. That stack has no return address, but perhaps
+ * the function that the child must call. */
 static enum walk_outcome
 step_clone(const struct resume *finish, struct walk *walk, struct view *view,
            uint64_t last)
@@ -134,7 +135,7 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
     uint32_t depth = walk->depth - 1 - finish->depth;
     if (!walk->is_return && learn_is_behind_table(walk->regs.pc, &last))
         return step_clone(finish, walk, view, last);
-    /* The origin may stand on its call: there a pc is looked up. */
+    /* The origin may be on its call, where the pc itself is looked up. */
     uint64_t pc =
         depth == 0 ? finish->origin.registers.at[ARCH_PC] : walk->regs.pc;
     if (learn_step(&finish->origin, depth, pc, view, &caller, &is_root) != 0)
@@ -147,8 +148,8 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
 #define SCAN_NS 1000000u
 #define TRIAL_FRAMES 64u
 
-/* How far above sp a return address is searched, in bytes; and how many of the
- * words that look like one are tried. */
+/* Limit in bytes of the search for a return address above sp; and of the words
+ * that look like one and are tried. */
 #define SCAN_REACH (32u << 10)
 #define SCAN_TRIALS 128u
 
@@ -176,9 +177,9 @@ begin_scan(struct scan *scan, uint64_t sp)
     scan->trials = 0;
 }
 
-/* Find the next word that is an address behind a call, into *ADDRESS. It lies
- * below SCAN->at. Only what is in memory is read, because each address is a
- * guess. Returns false if there is none. */
+/* Store in *ADDRESS the next word that is an address after a call. It lies
+ * below SCAN->at. Only pages in memory are read, because each address is a
+ * guess. Returns false if no word is left. */
 static bool
 find_next(struct scan *scan, struct view *view, uint64_t *address)
 {
@@ -187,7 +188,7 @@ find_next(struct scan *scan, struct view *view, uint64_t *address)
            view_read(view, scan->at, address)) {
         scan->at += 8;
         *address = arch_code(*address);
-        /* Most words are numbers, and no addresses of anything. */
+        /* Most words are numbers and no addresses. */
         if (*address < 4096 || *address >> ARCH_ADDRESS_BITS != 0 ||
             call_site_before(*address, 0) == CALL_SITE_NONE)
             continue;
@@ -197,9 +198,9 @@ find_next(struct scan *scan, struct view *view, uint64_t *address)
     return false;
 }
 
-/* The frames that a walk from CALLER to the root has; 0: it does not reach the
- * root. It must pass neither a signal frame nor our own code: our handler ran
- * below, and what it left there is no stack. */
+/* The number of frames of a walk from CALLER to the root; 0: it does not reach
+ * the root. It must pass neither a signal frame nor our own code: our handler
+ * ran below, and its remains there are no stack. */
 static uint32_t
 frames_to_root(const struct resume *finish, const struct regs *caller,
                struct view *view)
@@ -221,9 +222,9 @@ frames_to_root(const struct resume *finish, const struct regs *caller,
     return walk.depth;
 }
 
-/* The frames from CALLER to the root, with some fp: that of its callee, one
- * that its callee saved (*RULE says where), or an unknown one. 0: it is none.
- */
+/* The number of frames from CALLER to the root, with one of these fps: that of
+ * its callee, one that its callee saved (*RULE says where), or an unknown one.
+ * 0: CALLER is no caller. */
 static uint32_t
 try_caller(const struct resume *finish, struct view *view, struct regs *caller,
            struct rule *rule)
@@ -246,7 +247,7 @@ try_caller(const struct resume *finish, struct view *view, struct regs *caller,
     return frames_to_root(finish, caller, view);
 }
 
-/* What a search has found. */
+/* The result of a search. */
 struct found {
     struct regs caller;
     struct rule rule;
@@ -255,8 +256,8 @@ struct found {
 };
 
 /* Take a caller with COUNT frames to the root, which may have made the call
- * through a pointer. Old return addresses look the same, so there must be no
- * other. A stack begins with such a call, and that is none. */
+ * through a pointer. Old return addresses look the same, so it must be the only
+ * one. A stack begins with such a call, which does not count. */
 static void
 take_possible(struct found *found, const struct regs *caller, struct rule rule,
               uint32_t count)
@@ -270,9 +271,9 @@ take_possible(struct found *found, const struct regs *caller, struct rule rule,
 }
 
 /* Find the caller of the frame where WALK stands: a return address from which
- * the root is reached. In generated code it is the lowest. In a module the call
- * before it must be of the function of that frame, or the only one that may be.
- * Returns false if there is none. */
+ * the root is reached. In generated code it is the lowest. In a module it must
+ * follow a call of the function of that frame, or the only call that may be
+ * one. Returns false if none is found. */
 static bool
 search_caller(const struct resume *finish, const struct walk *walk,
               struct view *view, struct regs *caller, struct rule *rule)
@@ -308,12 +309,12 @@ search_caller(const struct resume *finish, const struct walk *walk,
     }
     *caller = found.caller;
     *rule = found.rule;
-    /* There may be others that were not come to. */
+    /* Others may exist that were not reached. */
     bool is_whole = scan.at < scan.end && scan.trials < SCAN_TRIALS;
     return found.is_there && !found.is_doubtful && is_whole;
 }
 
-/* Search, and note when the next search may be. */
+/* Search, and note the time of the next search. */
 static bool
 search_in_turn(const struct resume *finish, const struct walk *walk,
                struct view *view, struct regs *caller, struct rule *rule)
@@ -346,8 +347,8 @@ try_lowest(struct walk *walk, struct view *view)
 }
 
 /* Whether the chain from WALK's frame by RULE leads out of VIEW, to memory that
- * is there. VIEW is a copy of one stack, and Go's code changes stacks. So there
- * is nothing to find on this one. */
+ * is there. VIEW is a copy of one stack, and Go's code changes stacks. So this
+ * one has nothing to find. */
 static bool
 leaves_copy(const struct walk *walk, const struct view *view, struct rule rule)
 {
@@ -358,9 +359,9 @@ leaves_copy(const struct walk *walk, const struct view *view, struct rule rule)
                (long)sizeof(link);
 }
 
-/* Go on where the walk leads nowhere without a table. What is found holds for
- * this pc from now on, so no thread waits for it a second time. That nothing is
- * found may be due to this stack, and is forgotten after a while. */
+/* Go on where the walk leads nowhere without a table. A result holds for this
+ * pc from now on, so no thread waits for it a second time. A failure may be due
+ * to this stack, and is forgotten after a while. */
 static enum walk_outcome
 step_lost(const struct resume *finish, struct walk *walk, struct view *view)
 {
@@ -370,7 +371,7 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
     bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
     if (finish->is_trial)
         return is_generated ? try_lowest(walk, view) : WALK_CUT;
-    /* An earlier rule may have taken its page for code with frame pointers. */
+    /* An earlier rule may have treated its page as code with frame pointers. */
     if (is_generated &&
         rule_kind(learn_rule(pc, walk->is_return)) == RULE_FRAME) {
         walk->cut = CUT_NONE;
@@ -382,7 +383,7 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
         code_rows_ahead(pages_learner);
         ahead_ns += finish->clock() - start;
         enum rule_kind kind = rule_kind(code_rows_find(pc).rule);
-        /* That of a leaf may not hold here. */
+        /* A leaf's rule may not hold here. */
         if (kind != RULE_NONE &&
             (kind != RULE_LEAF || walk_knows_registers(walk))) {
             learn_rule(pc, walk->is_return);
@@ -404,7 +405,7 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
     return walk_guess_to(walk, &caller);
 }
 
-/* The frames behind the one in doubt were found by its rule. Those of a ring
+/* The frames after the one in doubt were found by its rule. Those of a ring
  * are not in order: all of them go. */
 bool
 resume_confirm(struct walk *walk, uint64_t time, uint32_t after, uint32_t until)

@@ -2,9 +2,8 @@
 /*
  * resume.h -- finishes a walk on the sampler. It learns the rules that are
  * missing, and undoes the frames that have no simple rule on all registers. All
- * walks go the same way: those that a handler left behind, those of parked
- * threads, and those of blocked threads. Of a blocked thread only some
- * registers are known.
+ * unfinished walks are treated alike: those of handlers, of parked threads, and
+ * of blocked threads. Of a blocked thread only some registers are known.
  */
 #ifndef UNWIND_RESUME_H
 #define UNWIND_RESUME_H
@@ -32,15 +31,15 @@ struct resume {
 enum walk_outcome resume_run(const struct resume *finish, struct walk *walk,
                              struct view *view);
 
-/* Cut WALK at its first frame of which the module map does not surely tell what
- * lay there, and leave that frame out (modules_are_sure). Returns false if it
- * is cut. Context: sampler, in window. */
+/* Cut WALK at the first frame for which the module map is not sure what lay
+ * there (modules_are_sure), and leave that frame out. Returns false if it is
+ * cut. Context: sampler, in window. */
 bool resume_confirm(struct walk *walk, uint64_t time, uint32_t after,
                     uint32_t until);
 
-/* Whether the map must be read now: some time ago a walk needed that, and it
- * was too early. Until then the rule for the walk's pc is that there is no
- * code. Context: sampler. */
+/* Whether the map must be read now: some time ago a walk needed a reading,
+ * which came too early. Until then the rule for the walk's pc is RULE_NOWHERE.
+ * Context: sampler. */
 bool resume_is_map_late(uint64_t now);
 
 #endif

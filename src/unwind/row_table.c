@@ -2,9 +2,9 @@
 /*
  * row_table.c -- see row_table.h.
  *
- * The hard thing is to empty the memory when it is full, while handlers read. A
- * generation is counted up before and after. A reader that sees another one at
- * its end has found no rule.
+ * The hard thing is to empty full memory while handlers read. A generation is
+ * counted up before and after. A reader that sees another generation at its end
+ * has found no rule.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 #define REGION_BITS 8
 #define REGION_PIECES (1u << REGION_BITS)
 
-/* Limits: of the regions, a power of two, of which half may be used; of the
+/* Limits: of the regions, a power of two, half of which may be used; of the
  * pieces; of the entries of all pieces, which take 4 bytes each; and of the
  * different rules. */
 #define REGIONS_BITS 11
@@ -39,26 +39,27 @@
 #define ENTRIES_MAX (2u << 20)
 #define RULES_MAX 16384u
 
-/* Most entries of one piece: more than one for each byte make no sense. */
+/* Limit of the entries of one piece: more than one for each byte make no
+ * sense. */
 #define PIECE_ENTRIES 4096u
 
-/* Number of areas that wait to be compiled; the oldest gives way. */
+/* Number of areas that wait to be compiled; a new one replaces the oldest. */
 #define WANTED 64u
 
-/* To compile ahead may take 1 / AHEAD_SHARE of the time, and AHEAD_NS at a
- * time. In the first YOUNG_NS it may take 1 / YOUNG_SHARE: most processes end
- * before what is compiled ahead has paid. */
+/* Compiling ahead may take 1 / AHEAD_SHARE of the time, and AHEAD_NS at a time.
+ * In the first YOUNG_NS it may take 1 / YOUNG_SHARE: most processes end before
+ * it is worth its cost. */
 #define AHEAD_SHARE 50u
 #define AHEAD_NS 1000000u
 #define YOUNG_SHARE 200u
 #define YOUNG_NS (1ull * NS_PER_SECOND)
 
-/* Part of a segment's areas, 1 / WHOLE_PART, behind which all of it is compiled
+/* If 1 / WHOLE_PART of a segment's areas are compiled, all of it is compiled
  * ahead: walks miss everywhere in it. */
 #define WHOLE_PART 4u
 
 /* Bytes of the smallest function whose rows are taken. A signal restorer has 9,
- * and its table may not say what it is. */
+ * and its table may not show that it is one. */
 #define FUNCTION_LEAST 17u
 
 /* By a hash of its number, a region; its number + 1, or 0: none. */
@@ -88,18 +89,18 @@ static struct recent {
  * begins. They are compiled in turn from FIRST_WANTED on. */
 static uint64_t wanted[WANTED];
 static uint32_t first_wanted, last_wanted;
-static uint64_t ahead_at; /* when that was last done */
+static uint64_t ahead_at; /* when an area was last compiled */
 static uint64_t begun_at; /* when row_table_begin was called */
 
-/* Where a walk has missed last. It is in a segment, while an area may begin in
- * front of its segment and end behind it. */
+/* Where a walk has missed last. It is in a segment, while an area may begin
+ * before its segment and end after it. */
 static uint64_t missed;
 
 /* The segment that is compiled as a whole, from its next piece on. */
 static uint64_t whole_at, whole_end;
 static bool is_refused; /* memory was short */
 
-/* Whether all memory is there. */
+/* Whether all memory is reserved. */
 static bool
 is_there(void)
 {
@@ -107,8 +108,8 @@ is_there(void)
            rules != NULL && ids != NULL;
 }
 
-/* Empty all memory, or reserve it. What is read before it is written is there
- * at once. */
+/* Empty all memory, or reserve it. Pages that are read before they are written
+ * are made present at once. */
 static bool
 reserve_all(void)
 {
@@ -170,7 +171,7 @@ find_piece(uint64_t pc)
                : NULL;
 }
 
-/* Where the entries of PC's piece are; 0: it is not compiled. */
+/* The place of the entries of PC's piece; 0: it is not compiled. */
 static inline uint64_t
 place_of(uint64_t pc)
 {
@@ -179,7 +180,7 @@ place_of(uint64_t pc)
                          : 0;
 }
 
-/* Where among COUNT entries that for OFFSET should be. */
+/* The likely place among COUNT entries of that for OFFSET. */
 static inline uint32_t
 expected_place(uint32_t count, uint32_t offset)
 {
@@ -263,8 +264,8 @@ row_table_find(uint64_t pc)
                : rule_make(RULE_NONE);
 }
 
-/* Returns the number of RULE, which is not in RECENT, or 0 if there are too
- * many. */
+/* Returns the number of RULE, which is not in RECENT, or 0 if the table is
+ * full. */
 static uint32_t
 find_number(struct rule rule, uint32_t hash)
 {
@@ -278,7 +279,7 @@ find_number(struct rule rule, uint32_t hash)
     return ids[i];
 }
 
-/* Returns the number of RULE, or 0 if there are too many. */
+/* Returns the number of RULE, or 0 if the table is full. */
 static inline uint32_t
 number_of(struct rule rule)
 {
@@ -330,10 +331,10 @@ add_row(void *to, const struct cfi_row *row)
     piece->at = until;
 }
 
-/* The first function of a module is a root, and its table may not say so. With
- * a link register nothing else shows it (learn.c).
- * The last byte of a function may be in front of a signal restorer, and the
- * answer for it is not that of its row (learn.c). */
+/* The first function of a module is a root, and its table may not show it. With
+ * a link register nothing else does (learn.c). The last byte of a function may
+ * precede a signal restorer, and its rule is then not that of its row
+ * (learn.c). */
 static void
 add_function(void *to, const struct fde *fde)
 {
@@ -481,7 +482,7 @@ want_whole(uint64_t pc)
     whole_end = segment->end;
 }
 
-/* Whether there is room for more than what walks need. */
+/* Whether the table has room for more than walks need. */
 static bool
 has_room_ahead(void)
 {

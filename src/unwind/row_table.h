@@ -4,7 +4,7 @@
  * module's code. When a walk misses a rule in a piece, all of its rows are read
  * (cfi.h), and no later walk misses there. The other pieces of its area follow,
  * ahead of any miss, within a share of the time. So does the whole segment,
- * once a part of its areas is there.
+ * once a part of its areas is compiled.
  *
  * A piece is a sorted list of 4-byte entries: where a row begins in the piece,
  * and the number of its rule. The sampler is the only writer. Readers are
@@ -37,8 +37,8 @@ void row_table_fetch_rule(uint64_t pc);
 struct rule row_table_find(uint64_t pc);
 
 /* A walk has missed a rule for PC, which lies in MODULE: compile its piece.
- * Returns the rule, or one of kind RULE_NONE if the rows do not say it.
- * Context: sampler, in window. */
+ * Returns the rule, or one of kind RULE_NONE if the rows have none. Context:
+ * sampler, in window. */
 struct rule row_table_learn(struct pages *pages, const struct module *module,
                             uint64_t pc);
 

@@ -16,9 +16,9 @@
 
 /* Number and sizes of the tables. The table begins small, so that the rules of
  * a small program lie close together. A page that is touched for the first time
- * costs as much as learning a rule. And the handler's look-ups stay within the
- * nearest caches. When a table is full, the next size takes its place. The last
- * one is emptied: rules in use are soon put again. */
+ * costs as much as learning a rule, and the handler's look-ups stay within the
+ * nearest caches. When a table is full, the next size replaces it. The largest
+ * one is emptied instead: rules in use are soon put again. */
 #define SIZES 4
 #define FIRST_BITS 12
 #define SIZE_STEP 2                 /* bits more in each size */
@@ -37,7 +37,7 @@ struct cell {
 };
 _Static_assert(sizeof(struct cell) == 16, "four cells a cache line");
 
-/* One piece of memory holds all sizes, one behind the other. Readers take the
+/* One piece of memory holds all sizes, one after the other. Readers take the
  * table from CURRENT, once for each look-up. A table that has just been
  * replaced stays as it was, and is not used again before rules_begin. */
 struct table {
@@ -75,8 +75,8 @@ empty_table(const struct table *table)
         atomic_store_explicit(&table->cells[i].key, 0, memory_order_relaxed);
 }
 
-/* Let all of TABLE be there: each of its pages is soon written, and is read
- * before. */
+/* Bring all of TABLE into memory: each of its pages is read, and soon
+ * written. */
 static void
 populate_table(const struct table *table)
 {
@@ -89,7 +89,7 @@ rules_begin(void)
     if (tables[0].cells == NULL && reserve_tables() != 0)
         return -1;
     /* Memory that was never used is empty, and is not touched. The rest is
-     * given back: to write to it would, in a child, copy it from its parent. */
+     * given back: in a child, a write would copy it from its parent. */
     for (uint32_t i = 0; used != 0 && i <= atomic_load(&current); i++)
         (void)sys_renew(tables[i].cells,
                         (tables[i].mask + 1) * sizeof(struct cell));

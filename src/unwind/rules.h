@@ -59,12 +59,12 @@ enum rule_fp {
     RULE_FP_LOST /* the function has overwritten it */
 };
 
-/* Flags of a RULE_CHAIN, in place of cfa. */
+/* Flags of a RULE_CHAIN, instead of cfa. */
 enum rule_chain {
     /* The code always keeps fp, and 0 is the root. fp may lead to another stack
      * (Go). */
     RULE_CHAIN_ROOTED = 1,
-    RULE_CHAIN_LAST = 2, /* Where fp leads nowhere, there is no other way. */
+    RULE_CHAIN_LAST = 2, /* If fp leads nowhere, no other way is tried. */
 };
 
 /* The word: kind:4 | cfa:2 | fp:2 | cfa_offset:28 | fp_offset:28. On a machine
@@ -177,9 +177,9 @@ rule_deref_more(struct rule rule)
     return ((uint64_t)rule_cfa_offset(rule) >> RULE_DEREF_SLOT_BITS) * 8;
 }
 
-/* FRAME, a rule of the kind RULE_FRAME, whose CFA is register NUMBER, as
- * instructions have it, + OFFSET bytes instead. With a link register, NUMBER
- * has the return address instead. */
+/* FRAME, a rule of the kind RULE_FRAME, with another CFA: register NUMBER, as
+ * instructions number it, + OFFSET bytes. With a link register, NUMBER has the
+ * return address instead. */
 #define RULE_LEAF_NUMBER_BITS 5
 #define RULE_LEAF_OFFSET_MAX ((1 << 22) - 1)
 
@@ -204,8 +204,8 @@ rule_leaf_offset(struct rule rule)
     return rule_cfa_offset(rule) >> RULE_LEAF_NUMBER_BITS;
 }
 
-/* RULE, a RULE_FRAME by fp that finds the caller's fp at its CFA, for a frame
- * whose fp is DISTANCE bytes above sp: by sp. */
+/* Turn RULE, a RULE_FRAME by fp that finds the caller's fp at its CFA, into one
+ * by sp, for a frame whose fp is DISTANCE bytes above sp. */
 static inline struct rule
 rule_by_sp(struct rule rule, int64_t distance)
 {
@@ -214,7 +214,7 @@ rule_by_sp(struct rule rule, int64_t distance)
     return (struct rule){rest | offset << 8 | (uint64_t)RULE_CFA_SP << 4};
 }
 
-/* Where a frame with RULE and this CFA has its return address. */
+/* The place of the return address in a frame with RULE and this CFA. */
 static inline uint64_t
 rule_return_slot(struct rule rule, uint64_t cfa)
 {
@@ -222,7 +222,7 @@ rule_return_slot(struct rule rule, uint64_t cfa)
 }
 
 /* Whether the return address is still where the call has left it, in a
- * register. That can be so in a leaf and in an interrupted frame alone. */
+ * register. That is possible only in a leaf and in an interrupted frame. */
 static inline bool
 rule_is_linked(struct rule rule)
 {
@@ -249,9 +249,9 @@ struct rule rules_find(uint64_t pc);
  */
 void rules_fetch(uint64_t pc);
 
-/* What was fetched so tells where more of it lies. Begin to fetch that, in two
- * steps after rules_fetch. Each reads what the step before has begun to fetch,
- * so there should be other work between them. Context: any. */
+/* The fetched data shows where more of it lies. Begin to fetch that, in two
+ * steps after rules_fetch. Each step reads what the one before has begun to
+ * fetch, so other work should lie between them. Context: any. */
 void rules_fetch_more(uint64_t pc);
 void rules_fetch_rest(uint64_t pc);
 
@@ -275,7 +275,7 @@ void rules_forget(uint64_t start, uint64_t end);
 /* Forget the rule that PC has of its own. Context: sampler. */
 void rules_drop(uint64_t pc);
 
-/* Forget every RULE_NOWHERE: there may be code by now. Context: sampler. */
+/* Forget every RULE_NOWHERE: code may be there now. Context: sampler. */
 void rules_forget_nowhere(void);
 
 /* The number of rules put so far. Context: any. */

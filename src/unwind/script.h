@@ -34,8 +34,8 @@ struct script_frame {
     int32_t instruction;
     uint32_t sum;    /* of the description, as it was then; 0: not read */
     uint32_t number; /* of the function (journal/script_names.h); 0: unknown */
-    /* The number of native frames up to the one that ran it, which is counted,
-     * too. 0: that frame was not found. */
+    /* The number of native frames up to and including the one that ran it. 0:
+     * that frame was not found. */
     uint32_t depth;
     /* Where the copy of its description is in the script's texts, counted from
      * 1. 0: there is none. */
@@ -53,12 +53,12 @@ struct script_native {
 };
 
 /* A task of the program that runs in some thread: the interpreter's record of
- * its outermost function, and the address of its name. */
+ * the task's outermost function, and the address of its name. */
 struct script_task {
     uint64_t frame, name;
 };
 
-/* Most tasks that are looked for, each in a thread of its own. */
+/* Limit of the tasks that are looked for, each in a thread of its own. */
 #define SCRIPT_TASKS_MOST 8u
 
 /* Limit of the bytes of a task's name, with a null byte at the end. Longer ones
@@ -71,7 +71,7 @@ struct script_lock {
     bool is_collecting; /* garbage is being collected */
 };
 
-/* Most borders without a frame that are kept. */
+/* Limit of the borders without a frame that are kept. */
 #define SCRIPT_EMPTIES_MOST 4u
 
 struct script {
@@ -84,7 +84,7 @@ struct script {
     uint32_t runtime; /* number of the interpreter */
     /* The function of its loop (Python). It matters while IS_OPEN. */
     uint64_t loop_start, loop_end;
-    bool is_cut; /* there are more frames than these */
+    bool is_cut; /* the script has more frames than these */
     /* The borders are no addresses. See interpreter_place. */
     bool is_counted;
     /* The next frame of the loop that the walk meets may run a function that is
@@ -102,16 +102,16 @@ struct script {
     uint64_t innermost; /* up to 3.10: the thread's innermost record */
     uint64_t left; /* 3.10: a record whose native frame is just left, or 0 */
     /* A function that may run in the next frame of the loop, kept for a walk
-     * for which the thread does not wait. Its code is 0: there is none. It ran
-     * there if SPARE_BORDER is 0, or near the end of that frame. SPARE_IS_ONE:
-     * and if the frame's caller calls the loop for functions alone. */
+     * for which the thread does not wait. Code 0: none. It ran there if
+     * SPARE_BORDER is 0, or near the end of that frame. With SPARE_IS_ONE, only
+     * if the frame's caller calls the loop for functions alone. */
     struct script_frame spare;
     uint64_t spare_border;
     bool spare_is_one;
     struct script_task tasks[SCRIPT_TASKS_MOST];
     uint32_t task_count;
     uint32_t met; /* number of the thread's own one, from 1; 0: not found */
-    char task[SCRIPT_TASK_NAME]; /* what that one is called; empty: none */
+    char task[SCRIPT_TASK_NAME]; /* its name; empty: none */
 };
 
 /* Make SCRIPT empty at TIME. Its frames and capacity stay. Context: any. */
@@ -124,7 +124,7 @@ script_is_in_loop(const struct script *script, uint64_t pc)
     return pc >= script->loop_start && pc < script->loop_end;
 }
 
-/* Add a frame, and return it. Returns NULL if there is no room. Context: any.
+/* Add a frame, and return it. Returns NULL if the script is full. Context: any.
  */
 struct script_frame *script_add(struct script *script, uint64_t code,
                                 int32_t instruction);
@@ -132,21 +132,21 @@ struct script_frame *script_add(struct script *script, uint64_t code,
 /* Forget the tasks of another interpreter. Context: any. */
 void script_forget_tasks(struct script *script);
 
-/* The walk along the frames has met RECORD. If it is that of a task, the thread
- * runs it. Of several the innermost counts. Context: any. */
+/* The walk along the frames has met RECORD. If it belongs to a task, the thread
+ * runs that task. Of several the innermost counts. Context: any. */
 void script_meet(struct script *script, uint64_t record);
 
 /* The frames that were added last, from number FIRST on, are those of the
  * native frame that holds BORDER. Context: any. */
 void script_close(struct script *script, uint32_t first, uint64_t border);
 
-/* BORDER is that of no frame. Context: any. */
+/* BORDER belongs to no frame. Context: any. */
 void script_note_empty(struct script *script, uint64_t border);
 
-/* How many borders without a frame lie at ADDRESS or above. Context: any. */
+/* The number of borders without a frame at ADDRESS or above. Context: any. */
 uint32_t script_empties_from(const struct script *script, uint64_t address);
 
-/* Let the search for the places begin at the first frame. Context: any. */
+/* Begin the search for the places at the first frame. Context: any. */
 void script_find_next(struct script *script);
 
 /* The frames from number FIRST on are of another chain. Move them to the front
@@ -156,8 +156,8 @@ void script_sort(struct script *script, uint32_t first);
 /* Remove the first frame. Context: any. */
 void script_drop_first(struct script *script);
 
-/* Put FRAME in front of the frames that have no place yet. It ran in native
- * frame number DEPTH, counted from 1. Context: any. */
+/* Put FRAME before the frames that have no place yet. It ran in native frame
+ * number DEPTH, counted from 1. Context: any. */
 void script_insert(struct script *script, const struct script_frame *frame,
                    uint32_t depth);
 

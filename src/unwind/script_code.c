@@ -7,7 +7,7 @@
 #include "base/poison.h"
 
 /* Append CHARACTER as UTF-8 to TEXT, which has LENGTH of ROOM bytes. Returns
- * the new length; the old one if there is no room. */
+ * the new length; the old one if TEXT is full. */
 static size_t
 add_character(char *text, size_t room, size_t length, uint32_t character)
 {
@@ -31,8 +31,7 @@ script_code_text(char *to, size_t room, const uint8_t *from, uint32_t length,
     size_t end = 0;
     if (width == 0) {
         end = length < room ? length : room - 1;
-        /* Cut in front of a character: the bytes behind its first begin
-         * with 10. */
+        /* Cut before a character: the bytes after its first begin with 10. */
         while (end < length && end > 0 && (from[end] & 0xc0) == 0x80)
             end--;
         memcpy(to, from, end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_code.h -- what an interpreter says of a function: its name, its file
- * and the lines of its code. A handler copies that as it lies in the memory of
- * the interpreter. The sampler makes text of it.
+ * script_code.h -- an interpreter's description of a function: its name, its
+ * file and the lines of its code. A handler copies it as it lies in the memory
+ * of the interpreter. The sampler makes text of it.
  */
 #ifndef UNWIND_SCRIPT_CODE_H
 #define UNWIND_SCRIPT_CODE_H
@@ -30,7 +30,7 @@ struct script_copy {
     uint8_t name_width, file_width;
 };
 
-/* Bytes that any copy fits in. */
+/* Enough bytes for any copy. */
 #define SCRIPT_COPY_MOST \
     (sizeof(struct script_copy) + 2 * 4 * SCRIPT_TEXT + SCRIPT_TABLE)
 
@@ -38,8 +38,8 @@ struct script_copy {
 void script_code_take(struct script_code *code, const void *from);
 
 /* Write characters of WIDTH bytes (0: UTF-8), LENGTH bytes in all, from FROM to
- * TO as UTF-8. TO has ROOM bytes (> 0). What does not fit is left out. Context:
- * any. */
+ * TO as UTF-8. TO has ROOM bytes (> 0). Characters that do not fit are left
+ * out. Context: any. */
 void script_code_text(char *to, size_t room, const uint8_t *from,
                       uint32_t length, uint8_t width);
 

@@ -9,7 +9,8 @@
  * number of entries before it. */
 #define ENTRY_SIZE 16u
 
-/* Most modules with data of threads, and the largest distance of such data. */
+/* Limits of the modules with data of threads, and of the distance of such data
+ * in bytes. */
 #define MODULES_MOST 4096u
 #define DISTANCE_MOST (1 << 20)
 
@@ -19,8 +20,8 @@ thread_word_place(const struct thread_word *word, uint64_t pointer)
     uint64_t pair[2], table, count, entry[2];
     if (word->index == 0)
         return word->fixed;
-    /* The second word of an entry is what has to be freed: nothing, where the
-     * data was there when the thread began. */
+    /* The second word of an entry is the memory to free: 0 if the data existed
+     * when the thread began. */
     if (!sys_copy_memory(pair, word->index, sizeof(pair)) || pair[0] == 0 ||
         pair[0] > MODULES_MOST ||
         !sys_copy_memory(&table, pointer + ARCH_MODULES_DATA, sizeof(table)) ||

@@ -18,12 +18,12 @@ struct thread_word {
 };
 
 /* Read the function at ADDRESS, which does nothing but return the word. Returns
- * false if it does not look so. */
+ * false if it does not look like that. */
 bool thread_word_read(struct thread_word *word, uint64_t address);
 
 /* The distance of WORD from the thread pointer, by the table that the thread
- * with POINTER has of its modules' data (glibc). 0: it is not the same in all
- * threads, because the module was loaded late, or it cannot be told now. */
+ * with POINTER has of its modules' data (glibc). 0: not known now, or not the
+ * same in all threads, because the module was loaded late. */
 int64_t thread_word_place(const struct thread_word *word, uint64_t pointer);
 
 #endif

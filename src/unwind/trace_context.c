@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_context.c -- see trace_context.h. Mostly the variable lies at one
+ * trace_context.c -- see trace_context.h. The variable usually lies at one
  * distance from the thread pointer of each thread, in memory that lives as long
  * as the thread. So a handler loads it directly. The record may be anywhere,
  * and may have been freed, so the kernel copies it. The kernel also copies the
@@ -8,7 +8,7 @@
  *
  * From outside, the pointer of a thread is found by its list of robust mutexes.
  * glibc keeps the head of that list at one distance from the pointer, and the
- * kernel tells where it is.
+ * kernel shows where it is.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -22,24 +22,25 @@
 #include "trace_context.h"
 #include "base/poison.h"
 
-/* Most modules of a process that export the variable. Mostly it is one. */
+/* Limit of the modules of a process that export the variable. It is usually
+ * one. */
 #define VARIABLES_MOST 4u
 
-/* ns after which a variable is looked at again whose place is not known. */
+/* ns after which a variable without a known place is looked at again. */
 #define AGAIN_NS 100000000u
 
-/* A variable. START of its module is 0 where there is none. */
+/* A variable. START of its module is 0 in an unused entry. */
 static struct variable {
     uint64_t start;
     struct elf_local local;
     _Atomic int64_t distance; /* 0: not known, or not the same everywhere */
     _Atomic bool has_block;
-    struct elf_block block; /* where each thread has it elsewhere */
+    struct elf_block block; /* its place if it differs between threads */
 } variables[VARIABLES_MOST];
 
-/* How many variables have a place. */
+/* Number of variables with a place. */
 static HOT_STATE _Atomic uint32_t found;
-static uint32_t missing; /* how many have none yet */
+static uint32_t missing; /* number of those without one yet */
 static uint64_t looked_at;
 
 /* Of the head of a thread's list from its pointer; 0: not known. */
@@ -90,7 +91,7 @@ look_for(struct variable *variable)
         list_distance = (int64_t)(list - arch_thread_pointer());
 }
 
-/* Enter the variable that MODULE has, if there is one. */
+/* Enter the variable of MODULE, if it has one. */
 static void
 enter(const struct module *module)
 {
@@ -168,8 +169,8 @@ read_record(struct trace_context *context, uint64_t address)
            trace_context_parse(context, record);
 }
 
-/* Where the thread with the table TABLE of its modules' data has VARIABLE. 0:
- * it has none. */
+/* The place of VARIABLE in the thread with the table TABLE of its modules'
+ * data. 0: it has none. */
 static uint64_t
 address_of(const struct variable *variable, uint64_t table)
 {

@@ -18,15 +18,15 @@
 
 #define TRACE_CONTEXT_VARIABLE "otel_thread_ctx_v1"
 
-/* Ids of W3C Trace Context, as they lie in memory. SPAN is never 0, and so
- * means that there is none. */
+/* Ids of W3C Trace Context, as they lie in memory. A SPAN of 0 means that there
+ * is none. */
 struct trace_context {
     uint64_t trace[2];
     uint64_t span;
 };
 
-/* Bytes of a record that are read, and where in them it is said that the record
- * is valid. */
+/* Bytes of a record that are read, and the offset of the byte that says that
+ * the record is valid. */
 #define TRACE_CONTEXT_SIZE 25u
 #define TRACE_CONTEXT_VALID 24u
 
@@ -40,7 +40,7 @@ void trace_context_module(const struct module *module, bool gone);
 void trace_context_settle(void);
 
 /* Take CONTEXT out of the record RECORD of TRACE_CONTEXT_SIZE bytes. Returns
- * false if the record says that it is not valid, or that there is no span. */
+ * false if the record says that it is not valid, or has no span. */
 bool trace_context_parse(struct trace_context *context, const uint8_t *record);
 
 /* The context of the calling thread, whose thread pointer is POINTER. The

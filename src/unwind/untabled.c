@@ -3,7 +3,7 @@
  * untabled.c -- see untabled.h. It runs on the sampler thread.
  *
  * The hard thing is generated code, which may be another function's a moment
- * later. So a rule that generated code showed holds for one pc, and the code is
+ * later. So a rule from generated code holds for one pc, and the code is
  * compared again from time to time.
  */
 #include <string.h>
@@ -20,17 +20,17 @@
 /* Limit of what is read at once, in bytes. */
 #define PIECE 1024u
 
-/* Size in bytes of the blocks that get one rule where code showed nothing. What
- * follows such code will show nothing either. What is in front of it may be
- * another function. */
+/* Size in bytes of the blocks that get one rule if code showed nothing. Code
+ * that follows will show nothing, either. Code before it may be another
+ * function. */
 #define SILENT_ROW 128u
 
-/* How far generated code is read for a rule, in bytes. */
+/* Limit of the generated code that is read for a rule, in bytes. */
 #define GENERATED_REACH 64u
 
 /* Rules that may expire, WATCHED at most. Some are for generated code, with the
- * code that they are from. The others say that nothing is known, for any code,
- * and hold for IN_VAIN_NS. When there is no room, the oldest is forgotten.
+ * code that they are from. The others say, for any code, that no rule is known,
+ * and hold for IN_VAIN_NS. If the list is full, the oldest is forgotten.
  * SETTLE_COUNT are compared at a time, SETTLE_NS apart. */
 #define WATCHED 1024u
 #define SETTLE_COUNT 32u
@@ -83,7 +83,8 @@ forget_watched(struct watched *old)
     old->pc = 0;
 }
 
-/* Remember the code that the rule for PC is from, or until when the rule holds.
+/* Remember the code from which the rule for PC is, or until when the rule
+ * holds.
  */
 static void
 watch_code(uint64_t pc, uint64_t from, size_t length, uint64_t until)
@@ -134,7 +135,7 @@ untabled_give_up(uint64_t pc, struct rule rule)
     rules_put(pc, rule_chain_last(rule));
 }
 
-/* The end of PC's page. Whole pages of generated code mostly keep a frame
+/* The end of PC's page. Whole pages of generated code usually keep a frame
  * pointer. */
 static uint64_t
 page_end(uint64_t pc)
@@ -159,8 +160,8 @@ is_by_sp(const struct epilogue *epilogue)
            rule_fp(epilogue->rule) == RULE_FP_SAME;
 }
 
-/* Only what one look shows is believed, and only where no frame pointer is
- * kept: code in a row, or a leaf that loads nothing on its way to the return.
+/* Only a simple case counts, and only if no frame pointer is kept: straight
+ * code, or a leaf that loads nothing on its way to the return.
  */
 struct rule
 untabled_put_generated(uint64_t pc, bool is_return)
@@ -183,7 +184,7 @@ untabled_put_generated(uint64_t pc, bool is_return)
     return rule_chain(0);
 }
 
-/* Read code that is called. It must be in a file, where it does not change. */
+/* Read called code. It must be in a file, where it does not change. */
 static size_t
 read_callee(uint64_t address, uint8_t *to, size_t limit)
 {

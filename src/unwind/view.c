@@ -6,8 +6,8 @@
 #include "view.h"
 #include "base/poison.h"
 
-/* How far from one word the next may be read directly in a walk that guesses,
- * in bytes. */
+/* In a walk that guesses, a word within this distance of the last one, in
+ * bytes, may be read directly. */
 #define NEAR 4096u
 
 HOT void

@@ -23,7 +23,7 @@
 
 /* Limit of the changes to a lower stack in a walk, or of frames without a
  * stack. Go changes stacks when it calls C, when C calls it, and for its own
- * runtime. A walk over nonsense must not go round for ever. */
+ * runtime. A walk over nonsense must not go on for ever. */
 #define LEAPS_MAX 16u
 
 HOT void
@@ -104,7 +104,7 @@ cut_walk(struct walk *walk, enum cut why)
 }
 
 /* Stop the walk where it stands, in code without a table. RULE says whether
- * there may be another way. */
+ * another way may exist. */
 static enum walk_outcome
 lose_way(struct walk *walk, struct rule rule, enum cut why)
 {
@@ -112,9 +112,9 @@ lose_way(struct walk *walk, struct rule rule, enum cut why)
     return rule_chain_is(rule, RULE_CHAIN_LAST) ? WALK_CUT : WALK_LOST;
 }
 
-/* Whether the walk, which came to no code or to no stack's end, knows where it
- * lost its way. That is where it last followed a guess, or where a chain has
- * led to the frame that it is in. */
+/* Whether the walk, which reached no code or no stack's end, knows where it
+ * went wrong: where it last followed a guess, or where a chain led to its
+ * present frame. */
 static bool
 knows_better(const struct walk *walk)
 {
@@ -125,7 +125,7 @@ knows_better(const struct walk *walk)
             walk->depth == trusted + 1);
 }
 
-/* Go back to where the walk lost its way. */
+/* Go back to where the walk went wrong. */
 static enum walk_outcome
 go_back(struct walk *walk)
 {
@@ -145,9 +145,9 @@ go_back(struct walk *walk)
                     CUT_NOT_CODE);
 }
 
-/* Enter the caller: return address PC, stack pointer SP. A return address of 0
- * is how start-up code marks the root. But there are many zeros on a stack.
- * Behind a guess one of them shows only that the guess was wrong. */
+/* Enter the caller: return address PC, stack pointer SP. Start-up code marks
+ * the root by a return address of 0. But a stack has many zeros. After a guess
+ * a zero shows only that the guess was wrong. */
 static inline enum walk_outcome
 enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -210,7 +210,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
     uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
     uint64_t pc = arch_link(&walk->regs), fp = walk->regs.fp;
-    /* A handler mostly knows fp: the branch costs nothing there. */
+    /* A handler usually knows fp: the branch costs nothing there. */
     bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
     if (is_lost && rule_cfa(rule) != RULE_CFA_SP &&
         rule_cfa(rule) != RULE_CFA_SP_DEREF)
@@ -228,7 +228,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         !view_read(view, rule_return_slot(rule, cfa), &pc))
         return cut_walk(walk, CUT_BAD_READ);
     /* An fp that is saved at an unknown fp stays unknown. The caller is known
-     * all the same. */
+     * nevertheless. */
     if (rule_fp(rule) != RULE_FP_SAME) {
         bool is_at_cfa = rule_fp(rule) == RULE_FP_AT_CFA;
         uint64_t from = is_at_cfa ? cfa : walk->regs.fp;
@@ -241,8 +241,8 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
     return enter_caller(walk, arch_code(pc), cfa, fp);
 }
 
-/* Remember where the walk stands. No table says where the caller is, and what
- * is found there may be nonsense. */
+/* Remember where the walk stands. No table says where the caller is, and the
+ * result may be nonsense. */
 static void
 note_trusted(struct walk *walk)
 {
@@ -281,15 +281,15 @@ end_chain(struct walk *walk, struct view *view)
     walk->leaps++;
     walk->regs.sp = from.sp - 8;
     enum walk_outcome outcome = enter_caller(walk, from.pc, from.sp, from.fp);
-    /* It has no frame: what it would return to is at its stack pointer. */
+    /* It has no frame: its return address is at its stack pointer. */
     walk->regs.sp = caller.sp - 8;
     return outcome == WALK_ON
                ? enter_caller(walk, caller.pc, caller.sp, caller.fp)
                : outcome;
 }
 
-/* Undo a frame by a chain. No table says where the frame is. Its register may
- * point anywhere, and so may all that is read there. */
+/* Undo a frame by a chain. No table says where the frame is. Its register, and
+ * all addresses that are read there, may be anything. */
 static enum walk_outcome
 undo_chain(struct walk *walk, struct view *view, struct rule rule)
 {
@@ -304,7 +304,7 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
         return lose_way(walk, rule, CUT_NO_RULE);
     if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
         return lose_way(walk, rule, CUT_BAD_READ);
-    /* The root would have a 0 in the register, too, and that would have led
+    /* The root would have a 0 in the register, too, which would have led
      * nowhere. */
     pc = arch_code(pc);
     if (pc == 0 || !frame_fits(pc))
@@ -328,8 +328,8 @@ read_register(const struct walk *walk, struct view *view, unsigned number,
 }
 
 /* Undo a frame that keeps its CFA in any register; with a link register, its
- * return address. It was interrupted, or has called what leaves that register
- * as it is. With a link register, both may have nothing on the stack. */
+ * return address. It was interrupted, or its callee leaves that register as it
+ * is. With a link register, both may have nothing on the stack. */
 static enum walk_outcome
 undo_leaf(struct walk *walk, struct view *view, struct rule rule)
 {
@@ -377,7 +377,7 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
     if (!view_read(view, rule_return_slot(rule, cfa), &caller.pc) ||
         (saved != cfa && !view_read(view, saved, &caller.fp)))
         return lose_way(walk, rule, CUT_BAD_READ);
-    /* The search would not have taken a root for a caller. */
+    /* The search does not take a root for a caller. */
     caller.pc = arch_code(caller.pc);
     if (caller.pc == 0 || !frame_fits(caller.pc))
         return lose_way(walk, rule, CUT_NOT_CODE);
@@ -386,9 +386,8 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
 }
 
 /* Undo a signal frame, to which a signal handler returns. No call leads to its
- * restorer, and what is in front of that is another function. The registers
- * that the signal interrupted follow. They are exact, and possibly of another
- * stack. */
+ * restorer, which follows another function. The registers that the signal
+ * interrupted follow. They are exact, and possibly of another stack. */
 static enum walk_outcome
 undo_signal(struct walk *walk, struct view *view)
 {

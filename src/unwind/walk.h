@@ -22,28 +22,28 @@ enum walk_outcome {
     WALK_ROOT, /* the stack is complete */
     WALK_MISS, /* the rule for the current pc is not known */
     WALK_HARD, /* the current frame has no simple rule */
-    /* Its chain of frame pointers leads nowhere. walk.cut says why, but there
-     * may be another way. */
+    /* Its chain of frame pointers leads nowhere. walk.cut says why, but another
+     * way may exist. */
     WALK_LOST,
     WALK_CUT,      /* it cannot go on; walk.cut says why */
-    WALK_NEEDS_FP, /* the current rule needs fp, not known */
+    WALK_NEEDS_FP, /* the current rule needs fp, which is not known */
     /* The module map does not know the current pc, and was read before the
      * stack was seen (resume.h). */
     WALK_NEEDS_MAP,
 };
 
-/* regs.fp where only pc and sp are known. It is odd and no address, so nothing
- * is found there if a register ever holds this value. */
+/* regs.fp if only pc and sp are known. It is odd and no address, so it leads
+ * nowhere if a register ever holds it. */
 #define REGS_FP_UNKNOWN 0x5eedf0e5eedf0e5dull
 
 /*
  * Where a walk stands. It keeps the first CAPACITY - TAIL frames from the leaf.
- * Of the others it keeps the last TAIL, in a ring behind the first. So both
+ * Of the others it keeps the last TAIL, in a ring after the first. So both
  * ends of a deep stack are kept.
  */
 struct walk {
     struct regs regs; /* of the frame to be undone next */
-    uint64_t go;      /* what register ARCH_GO held; 0: not known */
+    uint64_t go;      /* content of register ARCH_GO; 0: not known */
     /* All registers of the leaf, in one of two forms, or NULL. */
     const ucontext_t *context;
     const struct arch_registers *registers;
@@ -57,7 +57,7 @@ struct walk {
      * whose CFA is above BORDER may be the next such place. */
     struct script *script;
     uint64_t border;
-    uint32_t leaps;  /* how often it went on on a lower stack */
+    uint32_t leaps;  /* number of changes to a lower stack */
     bool is_guessed; /* has a frame found by a search, or is a trial */
     /* The state before the last frame that was undone without an unwind table.
      * The walk goes back to it if it comes to no code. DEPTH 0: none yet. */
@@ -71,8 +71,7 @@ struct walk {
 
 /* Begin WALK at REGS, which are those of an interrupted thread. walk->frames
  * has room for walk->capacity frames. walk->go, context and registers are not
- * known yet. Context: any.
- */
+ * known yet. Context: any. */
 void walk_begin(struct walk *walk, const struct regs *regs);
 
 /* Find the places of the frames of SCRIPT on the way. Context: any. */
@@ -115,9 +114,9 @@ walk_kept(const struct walk *walk)
     return walk->depth < walk->capacity ? walk->depth : walk->capacity;
 }
 
-/* Put the kept frames in order, those near the root behind those near the leaf.
- * *ELIDED becomes how many were left out between them, at index *GAP. Returns
- * the number kept. Context: sampler. */
+/* Put the kept frames in order, from the leaf to the root. *ELIDED becomes the
+ * number of frames left out between them, at index *GAP. Returns the number
+ * kept. Context: sampler. */
 uint32_t walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided);
 
 #endif

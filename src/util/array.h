@@ -10,7 +10,7 @@
 void *array_double(void *array, size_t count, size_t size);
 
 /*
- * Make room for one more element of SIZE bytes behind the COUNT elements of
+ * Make room for one more element of SIZE bytes after the COUNT elements of
  * ARRAY (NULL when empty). Returns the array, perhaps moved. Returns NULL with
  * errno set if memory is short; the old array is then intact. The capacity is
  * the power of two at or above COUNT and is stored nowhere. So an array may
@@ -23,8 +23,8 @@ array_room(void *array, size_t count, size_t size)
                                       : array_double(array, count, size);
 }
 
-/* Make room for one more element behind the COUNT elements of ARRAY, which is a
- * pointer that can be assigned. Returns whether there is room. */
+/* Make room for one more element after the COUNT elements of ARRAY, which is a
+ * pointer that can be assigned. Returns false if memory is short. */
 #define ARRAY_GROW(array, count)                                       \
     ({                                                                 \
         void *grown_ = array_room((array), (count), sizeof(*(array))); \
@@ -34,7 +34,7 @@ array_room(void *array, size_t count, size_t size)
     })
 
 /* Let ARRAY, a pointer that can be assigned, have COUNT zeros, for free(3).
- * Returns whether there is room, also for none. */
+ * Returns false if memory is short; COUNT may be 0. */
 #define ARRAY_NEW(array, count) \
     (((array) = calloc((count) + (size_t)1, sizeof(*(array)))) != NULL)
 

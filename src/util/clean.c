@@ -20,9 +20,9 @@ continues(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length of the valid character at TEXT. 0 if there is none or it is a
- * control character (C1 included, because some terminals obey those). A NUL
- * continues nothing, so this never reads beyond the end of the string. */
+/* The length of the valid character at TEXT. 0 if no valid one is there, or it
+ * is a control character (C1 included, because some terminals obey those). A
+ * NUL continues nothing, so this never reads beyond the end of the string. */
 static size_t
 character_length(const unsigned char *text)
 {

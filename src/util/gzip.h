@@ -26,7 +26,8 @@ void gzip_add(struct gzip *gzip, const void *bytes, size_t length);
  * errno set if any part of it could not be written. */
 int gzip_end(struct gzip *gzip);
 
-/* Most bytes that a file may unpack to: a few bytes can stand for very many. */
+/* Limit of the bytes that a file may unpack to: a few bytes can stand for very
+ * many. */
 #define GZIP_MOST (1ull << 30)
 
 /* Whether LENGTH bytes begin as a gzip file does. */

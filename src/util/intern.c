@@ -125,8 +125,8 @@ intern_space(struct intern *intern, size_t size)
     return space != NULL ? memset(space, 0, size) : NULL;
 }
 
-/* The slot of the bytes, or the empty slot where they belong. There are slots.
- */
+/* The slot of the bytes, or the empty slot where they belong. The table has
+ * slots. */
 static struct intern_slot *
 slot_of(const struct intern *intern, uint32_t hash, const void *bytes,
         size_t length)

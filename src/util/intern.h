@@ -46,7 +46,7 @@ uint32_t intern_find(const struct intern *intern, const void *bytes,
 uint32_t intern_count(const struct intern *intern);
 
 /* Returns the bytes of NUMBER, aligned to 8 and followed by a NUL. They do not
- * move as long as the table is there. */
+ * move as long as the table exists. */
 const void *intern_bytes(const struct intern *intern, uint32_t number);
 
 /* Returns the table's one copy of STRING. NULL with errno set if memory is

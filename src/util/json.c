@@ -10,8 +10,8 @@
 #include "clean.h"
 #include "json.h"
 
-/* HAS_VALUE tells whether the next value needs a comma. A value and a closing
- * bracket set it; an opening bracket and a name clear it. So
+/* HAS_VALUE: the next value needs a comma. A value and a closing bracket set
+ * it; an opening bracket and a name clear it. So
  *
  *   json_open '{', json_name_number "a" 1, json_name_open "b" '[',
  *   json_number 2, json_number 3, json_close ']', json_close '}'

@@ -18,7 +18,7 @@
 struct json {
     FILE *stream;
     bool has_value;   /* the next value needs a comma before it */
-    bool is_spaced;   /* blanks stand behind commas and colons, for readers */
+    bool is_spaced;   /* blanks stand after commas and colons, for readers */
     bool begins_line; /* json_line was called */
     bool failed;
     size_t length; /* bytes in BUFFER */
@@ -27,7 +27,7 @@ struct json {
 
 void json_begin(struct json *json, FILE *stream);
 
-/* The same with a blank behind each comma and colon. */
+/* The same with a blank after each comma and colon. */
 void json_begin_spaced(struct json *json, FILE *stream);
 
 /* Begin a new line before the next name, value or closing bracket. */

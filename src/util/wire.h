@@ -13,7 +13,8 @@
 /* The rest of a message. */
 struct wire {
     const uint8_t *at, *end;
-    bool is_damaged; /* it ends in the middle or is not this encoding */
+    bool is_damaged; /* it ends in the middle of a field, or is not this
+                        encoding */
 };
 
 enum wire_type { WIRE_NUMBER = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
@@ -30,7 +31,7 @@ bool wire_next(struct wire *wire, struct wire_field *field);
 
 /*
  * Read the next number of a repeated field. The numbers may be packed into one
- * field or stand alone. False behind the last; if they are not numbers, FIELD's
+ * field or stand alone. False after the last; if they are not numbers, FIELD's
  * bytes become damaged.
  */
 bool wire_number(struct wire_field *field, uint64_t *number);

@@ -11,7 +11,7 @@
 #include "match.h"
 
 /* An address with samples. For a caller it is in its call. FLAT is of samples
- * that were taken there, CUMULATIVE also of what the call led to. */
+ * that were taken there, CUMULATIVE also of those below the call. */
 struct code_place {
     uint64_t offset; /* in the numbering of the module's file */
     uint64_t flat[VALUE_COUNT], cumulative[VALUE_COUNT];

@@ -6,7 +6,7 @@
  * have small ones only. So one point of the mean size of all counts among them.
  *
  * Wilson's interval holds for few points, too, also where all or none of them
- * are the row's. It is not symmetric, so its farther end is given.
+ * are the row's. It is not symmetric, so its farther end is returned.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confidence.h -- how well a share of the time of a profile is known. It is
- * what significance.c says of two profiles, for one:
+ * confidence.h -- how well a share of the time of a profile is known. It does
+ * for one profile what significance.c does for two:
  *
  *   CPU time   a point is a sample of a running thread
  *   wall time  a point is that, or one look at a thread that does not run
@@ -31,15 +31,16 @@ double confidence_squares(const struct profile *profile,
 struct confidence confidence_of(const struct profile *profile,
                                 enum value value);
 
-/* How many points of one size would tell as much. */
+/* The number of points of one size that would be as precise. */
 double confidence_points(const struct confidence *sum);
 
-/* A row of fewer points tells little more than that it exists. */
+/* A row of fewer points shows little more than that it exists. */
 bool confidence_is_low(const struct confidence *sum);
 
 /* With a probability of 95 % the share that ROW truly has of WHOLE differs from
  * the measured one by at most this, in percent. A row without a point has an
- * interval, too: how much it may be. What is known from a clock alone has none.
+ * interval, too: its largest possible share. Time that is known from a clock
+ * alone has none.
  */
 double confidence_interval(const struct confidence *row,
                            const struct confidence *whole);

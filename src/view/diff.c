@@ -25,8 +25,8 @@ struct comparison {
     struct significance_test test;
 };
 
-/* A number that only the profile measured later has is beyond the sums of the
- * first one, where its sum is 0. */
+/* A number of the later profile alone is beyond the sums of the first one,
+ * where its sum is 0. */
 static struct significance_sum
 sum_of(const struct measure *measure, uint32_t number)
 {
@@ -101,8 +101,9 @@ test_rows(struct comparison *comparison, bool above)
     return 0;
 }
 
-/* Find the largest change that may have been overlooked. One change that is
- * alone among all tested rows has to pass the level over their number. */
+/* Find the largest change that may have been overlooked. A change that is the
+ * only one among the tested rows has to pass the level divided by their
+ * number. */
 static void
 find_seen(struct comparison *comparison)
 {
@@ -176,8 +177,8 @@ points_of(const struct significance_sum *total)
                               : 0;
 }
 
-/* FACTOR scales NEW to the total of OLD: with 20 s after 10 s all of
- * NEW counts half. */
+/* FACTOR scales NEW to the total of OLD: with 10 s in OLD and 20 s in NEW, all
+ * of NEW counts half. */
 static int
 compare_all(struct comparison *comparison)
 {
@@ -279,8 +280,8 @@ plain(const char *command)
     return slash != NULL ? slash + 1 : command;
 }
 
-/* How often PROFILE ran COMMAND: as often as processes have it. Several images
- * of one process, with one pid, count once. */
+/* The number of runs of COMMAND in PROFILE: that of the processes with it.
+ * Several images of one process, with one pid, count once. */
 static uint32_t
 count_runs(const struct profile *profile, const char *command)
 {

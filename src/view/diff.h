@@ -20,7 +20,7 @@ struct significance_sum {
     double sampled; /* the part of SQUARES by samples that depend on the rate */
 };
 
-/* The sums of two profiles over all rows, and what is compared. */
+/* The sums of two profiles over all rows, and the kind of comparison. */
 struct significance_test {
     struct significance_sum old_total, new_total;
     double old_point, new_point; /* struct measure's; 0: alike */
@@ -34,8 +34,8 @@ double significance_chance(const struct significance_test *test,
                            const struct significance_sum *old,
                            const struct significance_sum *new, double *error);
 
-/* How large a change of this row is found in four of five comparisons if its
- * chance must be at most LEVEL; in ns of the old profile's scale. */
+/* The change of this row that four of five comparisons find if its chance must
+ * be at most LEVEL; in ns of the old profile's scale. */
 double significance_seen(const struct significance_test *test,
                          const struct significance_sum *old,
                          const struct significance_sum *new, double level);
@@ -47,9 +47,9 @@ double significance_chance_above(const struct significance_test *test,
                                  const struct significance_sum *new,
                                  double ratio);
 
-/* How many points both have together. A row with few cannot be told from noise,
- * whatever it shows. It should not be tested, because each test makes the
- * others less sharp. */
+/* The number of points of both together. A row with few cannot be distinguished
+ * from noise. It should not be tested, because each test makes the others less
+ * sharp. */
 double significance_points(const struct significance_sum *old,
                            const struct significance_sum *new);
 
@@ -164,10 +164,10 @@ struct diff {
 int diff_build(struct diff *diff, struct profile *old, struct profile *new,
                const struct diff_options *options);
 
-/* Find the row of a module of which much more, or less, is without names in one
- * profile than in the other: functions of it that seem to be new or gone are
- * not. A stack belongs to the module of its leaf. Such a row never fails. NULL
- * if there is none. */
+/* Find the row of a module that has much more, or less, code without names in
+ * one profile than in the other: its functions may only seem new or gone. A
+ * stack belongs to the module of its leaf. Such a row never fails. NULL if no
+ * module is so. */
 const struct diff_row *diff_find_nameless(const struct diff *diff);
 
 /* Whether any row, or the total, fails. */
@@ -179,7 +179,7 @@ void diff_release(struct diff *diff);
  * Whether both profiles are of runs of one command, so that their times can be
  * compared. Both then began with this command and ran it equally often. Its
  * arguments must be the same, and its program must have the same name. The
- * program may lie elsewhere, for example another build of it.
+ * program may lie elsewhere, as another build of it does.
  */
 bool diff_runs_are_alike(const struct profile *one, const struct profile *two);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c -- decides for each sample whether it stays. What depends on the
- * stack is decided once for each node. A stack matches if its caller's stack
- * does, or one of the node's own functions. Parents come before children, so
- * one pass is enough. An expression is tried once for each name.
+ * filter.c -- decides for each sample whether it stays. Conditions on the stack
+ * are decided once for each node. A stack matches if its caller's stack does,
+ * or one of the node's own functions. Parents come before children, so one pass
+ * is enough. An expression is tried once for each name.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -162,8 +162,8 @@ has_label(struct profile *profile, const struct profile_sample *sample,
     return label_sets_match(profile, sample->labels, key, value);
 }
 
-/* Whether SAMPLE has one of the values that are asked for KEY. There are few
- * terms, so those with that key are searched for. */
+/* Whether SAMPLE has one of the wanted values of KEY. Terms are few, so those
+ * with that key are searched for. */
 static bool
 has_one_of(const struct filter_options *filter, struct profile *profile,
            const struct profile_sample *sample, const char *key)
@@ -318,7 +318,7 @@ decide(struct sieve *sieve, const struct filter_options *filter)
     return 0;
 }
 
-/* Sum up again what is left. */
+/* Sum up the rest again. */
 static void
 add_samples(struct profile *profile)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h -- removes from a profile what the user did not ask for. What stays
- * are samples of some threads, in some states, with some functions on their
- * stacks, from some time.
+ * filter.h -- removes from a profile what the user did not ask for. It keeps
+ * samples of some threads, in some states, with some functions on their stacks,
+ * from some time.
  *
  *   --thread a --thread b --state futex      (a or b) and futex
  *   --focus x --focus y --ignore z --ignore w    x and y and not (z or w)
@@ -37,7 +37,7 @@ struct filter_options {
     bool full_names;     /* of functions, in expressions and output */
     const char *sysroot; /* files of modules are below it; NULL: here */
     bool is_native;      /* stacks are not folded (model/folding.h) */
-    bool is_script;      /* functions of interpreters alone, if there are any */
+    bool is_script;      /* functions of interpreters alone, if it has any */
     bool has_time;
     uint64_t from, to; /* ns since the profile's start; UINT64_MAX: its end */
 };
@@ -86,7 +86,7 @@ bool filter_is_set(const struct filter_options *filter);
  * threads and states, are then those of the rest. profile->filter says what was
  * done, profile->whole has the totals before the first filter. The profile's
  * costs and losses stay those of the whole. Nothing may be added to the profile
- * afterwards. Of several filters, each works on what the one before left. A
+ * afterwards. Of several filters, each works on the result of the one before. A
  * filter with a time needs a profile that keeps its events (events.h).
  *
  * Returns 0, or -1 with errno set if memory is short; parts of the filter may
@@ -96,8 +96,8 @@ int filter_apply(const struct filter_options *filter, struct profile *profile);
 
 /*
  * For live/, which decides sample by sample. filter_has_labels: whether SAMPLE
- * has one of the values that are asked for each key. filter_describe: let
- * profile->filter say what was done; returns 0, or -1 if memory is short.
+ * has one of the values that are asked for each key. filter_describe: set
+ * profile->filter to a description; returns 0, or -1 if memory is short.
  */
 bool filter_has_labels(const struct filter_options *filter,
                        struct profile *profile,

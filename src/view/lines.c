@@ -10,11 +10,11 @@
 #include "tree.h"
 #include "lines.h"
 
-/* AROUND: lines of source before the first and behind the last row.
- * BEFORE_MOST: most lines between the declaration and the first row. */
+/* AROUND: lines of source before the first and after the last row.
+ * BEFORE_MOST: limit of the lines between the declaration and the first row. */
 enum { AROUND = 3, BEFORE_MOST = 200 };
 
-/* Static functions may share a name: module and file tell them apart. */
+/* Static functions may share a name: module and file distinguish them. */
 static int
 compare_functions(const struct table_row *one, const struct table_row *two)
 {

@@ -19,12 +19,12 @@
 int lines_build(struct table *lines, struct profile *profile, const char *text,
                 char *error, size_t size);
 
-/* How many rows from FIRST on are of the same function in the same file. */
+/* The number of rows from FIRST on of the same function in the same file. */
 uint32_t lines_of_function(const struct table *lines, uint32_t first);
 
 /* The lines of source that show COUNT rows of one function from ROW on: *FIRST
  * to *LAST. They begin with its declaration, or a little before the first row;
- * they end a little behind the last. */
+ * they end a little after the last. */
 void lines_range(const struct table_row *row, uint32_t count, unsigned *first,
                  unsigned *last);
 

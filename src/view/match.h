@@ -22,8 +22,8 @@ struct match {
 };
 
 /* Find the functions of TREE that TEXT selects. Returns 0, or -1 with a
- * sentence in ERROR (of SIZE bytes): there is none, or the expression is wrong.
- * TEXT must outlive MATCH. */
+ * sentence in ERROR (of SIZE bytes): none is selected, or the expression is
+ * wrong. TEXT must outlive MATCH. */
 int match_begin(struct match *match, const struct tree *tree, const char *text,
                 char *error, size_t size);
 

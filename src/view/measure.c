@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure.c -- names what is on the stacks of samples once for each node. Then
- * it adds every sample where it belongs. For cumulative sums, a sample walks
- * its stack; a stamp for each function makes recursion count once.
+ * measure.c -- names the functions on the stacks of samples once for each node.
+ * Then it adds every sample where it belongs. For cumulative sums, a sample
+ * walks its stack; a stamp for each function makes recursion count once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -162,9 +162,9 @@ name_nodes(struct taking *taking)
     return 0;
 }
 
-/* How many independent points COUNT sample points of SAMPLE in one record are.
- * While a thread runs, each is one. A wait, or a time in the run queue, is one,
- * however long it was. */
+/* The number of independent points that COUNT sample points of SAMPLE in one
+ * record are. While a thread runs, each is one. A wait, or a time in the run
+ * queue, is one, however long it was. */
 static double
 points_of(const struct profile_sample *sample, uint64_t count)
 {
@@ -179,8 +179,8 @@ value_of(const struct profile_event *event, enum value value)
     return value == VALUE_WALL ? (double)event->wall : event->count;
 }
 
-/* Whether the time that a point of SAMPLE stands for depends on the rate. The
- * time of a wait does not, nor does time that was measured. */
+/* Whether the time of a point of SAMPLE depends on the rate. The time of a
+ * wait, and time that was measured, do not. */
 static bool
 depends_on_rate(const struct profile_sample *sample)
 {
@@ -271,8 +271,8 @@ add_samples(struct taking *taking)
     }
 }
 
-/* Name everything first; then there is a place for every sum. Returns 0, or -1
- * if memory is short. */
+/* Name everything first; then every sum has a place. Returns 0, or -1 if memory
+ * is short. */
 static int
 take_runs(struct taking *taking)
 {

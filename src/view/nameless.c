@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * nameless.c -- see nameless.h. Parents come before children, so one pass over
- * the nodes tells for each whether its stack has a place of one file. There is
- * a pass for each row.
+ * the nodes shows for each whether its stack has a place of one file. Each row
+ * takes a pass.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ is_small(const struct profile *profile, const struct nameless_row *row)
                profile->totals[VALUE_WALL] / NAMELESS_SMALL;
 }
 
-/* Move the small rows behind the others, both in their order, and sum them
+/* Move the small rows after the others, both in their order, and sum them
  * up. */
 static void
 gather_small(struct search *search)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * nameless.h -- which files have code without names on the stacks of a profile,
- * and how much of its time that affects. There is one row for each file,
- * however often it is mapped. Generated code is the row of module 0. The start
- * of a thread (clone3, start_thread) counts only where it has time of its own.
+ * and how much of its time that affects. Each file has one row, however often
+ * it is mapped. Generated code is the row of module 0. The start of a thread
+ * (clone3, start_thread) counts only where it has time of its own.
  */
 #ifndef VIEW_NAMELESS_H
 #define VIEW_NAMELESS_H
@@ -28,10 +28,9 @@ struct nameless_row {
     uint64_t values[VALUE_COUNT];
 };
 
-/* The row with the most CPU time comes first, then wall time decides. Files
- * with less than one in NAMELESS_SMALL of both stand behind the others, if
- * there are several. REST is their sum, in which a stack with places of two
- * files counts once. */
+/* The row with the most CPU time comes first, then wall time decides. Several
+ * files with less than one in NAMELESS_SMALL of both come after the others.
+ * REST is their sum, in which a stack with places of two files counts once. */
 struct nameless {
     struct nameless_row *rows; /* COUNT rows, then SMALL small ones */
     uint32_t count, small;

@@ -30,7 +30,7 @@ is_own(const struct tree_label *label)
 }
 
 /* OWNERS has for each node the name of the innermost own line above it and at
- * it, plus 1; 0: there is none. */
+ * it, plus 1; 0: none. */
 static void
 find_owners(const struct tree *tree, const bool *are_own, uint32_t *owners)
 {

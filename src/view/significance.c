@@ -5,9 +5,9 @@
  *
  * A sum V of samples is made of points: records that were taken independently
  * of each other, each with a weight w in ns. As a compound Poisson sum it has
- * the variance Q, the sum of w^2. One point of it stands for u = Q / V. As good
- * would be V / u points of one size (Kish's effective sample size, V^2 / Q).
- * One record of a wait is one point, however long it lasted.
+ * the variance Q, the sum of w^2. One point of it stands for u = Q / V. It is
+ * as precise as V / u points of one size (Kish's effective sample size, V^2 /
+ * Q). One record of a wait is one point, however long it lasted.
  *
  * Shares p = V / T of two profiles (normalised) are compared by the
  * two-proportion z test with pooled p and continuity correction. It is in
@@ -22,7 +22,7 @@
  *
  * A row's u is that of both profiles together. The rate may have changed within
  * a run (epochs), and by chance a row that is seldom seen has small points
- * only. By its own u it would seem to be known well. Of rows of 0.3 % with few
+ * only. By its own u it would seem to be well known: of rows of 0.3 % with few
  * points, 7 % were found at a level of 0.1 % that way. The rates of the two
  * profiles may differ, too. So the points of running threads are scaled to the
  * other side, by the u of all of them. The time of a wait does not depend on
@@ -86,7 +86,7 @@ points_of_row(const struct significance_test *test,
                            (sampled * ratio + exact) / value};
 }
 
-/* Make the side of a row, of which a point stands for POINT ns. */
+/* Make the side of a row whose points have POINT ns each. */
 static struct side
 side_of(const struct significance_test *test,
         const struct significance_sum *total,
@@ -116,8 +116,8 @@ variance(const struct significance_test *test, const struct side *side,
 }
 
 /* How many standard deviations the new value is above RATIO times the old one,
- * less half a point for the steps of counting. *DEVIATION becomes one of
- * them. */
+ * less half a point for the steps of counting. *DEVIATION becomes one standard
+ * deviation. */
 static double
 distance(const struct significance_test *test, const struct side *old,
          const struct side *new, double ratio, double *deviation)

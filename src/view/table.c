@@ -187,7 +187,7 @@ group_of(struct profile *profile, const struct profile_sample *sample,
                           by == TABLE_ACTIVITY ? sample->waits_on : ""};
 }
 
-/* The row of GROUP, made if it is new; NULL if memory is short. */
+/* The row of GROUP, which is made if it is new; NULL if memory is short. */
 static struct table_row *
 find_row(struct table *table, struct profile *profile, struct intern *keys,
          const struct group *group)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * timeline.c -- sorts by counting, which keeps the order within a thread. That
- * is nearly always already the order of the times. So only the threads where it
- * is not are sorted by comparing.
+ * is almost always the order of the times. So only the other threads are sorted
+ * by comparing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ count_events(struct timeline *timeline)
 }
 
 /* Each thread's index moves on while its events are entered. After that it is
- * the begin of the next thread, so all move back by one thread. */
+ * the beginning of the next thread, so all move back by one thread. */
 static void
 distribute(struct timeline *timeline)
 {

@@ -18,11 +18,11 @@ struct timeline {
 };
 
 /* Sort the events of PROFILE. Returns 0, or -1 with errno set: ENOMEM;
- * EOVERFLOW if there are more events than UINT32_MAX; EINVAL if PROFILE does
- * not keep events. PROFILE must outlive TIMELINE, and must not change. */
+ * EOVERFLOW for more events than UINT32_MAX; EINVAL if PROFILE does not keep
+ * events. PROFILE must outlive TIMELINE, and must not change. */
 int timeline_build(struct timeline *timeline, const struct profile *profile);
 
-/* Event I of THREAD, NULL behind its last. */
+/* Event I of THREAD; NULL after its last one. */
 const struct profile_event *timeline_at(const struct timeline *timeline,
                                         uint32_t thread, size_t i);
 

@@ -9,12 +9,13 @@
  *    "shared":  {"stackTable": ..., "frameTable": ..., "stringArray": ...},
  *    "threads": [{"name": "worker", "samples": ..., "markers": ...}]}
  *
- * meta and libs describe the profile. shared says where the program was
- * (firefox_tables.c), threads when (their samples here, firefox_markers.c).
+ * meta and libs describe the profile. shared has the places of the program
+ * (firefox_tables.c), threads the times (their samples here,
+ * firefox_markers.c).
  *
  * A table is written column by column. Each column is a walk over the events of
- * its thread, and nothing is kept. For a thread that ran for 1 ms up to 2 ms
- * after its process started, and then waited in read for 5 ms, the table is
+ * its thread, without memory of its own. For a thread that ran for 1 ms up to 2
+ * ms after its process started, and then waited in read for 5 ms, the table is
  *
  *   "samples": {"stack": [7, 9, 9], "time": [2, 2, 7],
  *               "weight": [1, 1, 4], "weightType": "tracing-ms",
@@ -42,7 +43,7 @@
  * uses, which must be given, too. */
 enum { PROCESSED_VERSION = 61, GECKO_VERSION = 34 };
 
-/* Write what every output says about the quality of the profile. */
+/* Write the sentences about quality that every output has. */
 static void
 write_extra(struct firefox *firefox)
 {
@@ -77,7 +78,7 @@ write_extra(struct firefox *firefox)
     json_close(json, ']');
 }
 
-/* Write what the profiler shows above everything else. */
+/* Write the part that the profiler shows above all others. */
 static void
 write_product(struct firefox *firefox)
 {
@@ -150,7 +151,8 @@ struct points {
     struct point end;
 };
 
-/* The part of VALUE for the first sample point; the others stand at the end. */
+/* The part of VALUE for the first sample point; the other points are at the
+ * end. */
 static uint64_t
 first_part(const struct profile_event *event, uint64_t value)
 {
@@ -271,7 +273,7 @@ write_samples(struct firefox *firefox, uint32_t thread)
     json_close(json, '}');
 }
 
-/* Pids are strings that tell processes apart. A process gets a number behind
+/* Pids are strings that distinguish processes. A process gets a number after
  * its pid if an earlier one has the same pid: it called exec, or took the pid
  * of one that ended. */
 static void
@@ -345,8 +347,7 @@ write_thread(struct firefox *firefox, uint32_t number)
     return status;
 }
 
-/* A thread of which only the name is known would be an empty track, so it is
- * left out. */
+/* A thread without samples would be an empty track, so it is left out. */
 static int
 write_threads(struct firefox *firefox)
 {

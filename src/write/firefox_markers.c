@@ -377,7 +377,7 @@ firefox_markers_write(struct firefox *firefox, uint32_t thread)
 }
 
 /* The thread whose track shows MARK. Marks of a process are shown at its main
- * thread. The number of threads if there is none. */
+ * thread. The number of threads if no track does. */
 static uint32_t
 thread_of(const struct firefox *firefox, const struct profile_mark *mark)
 {
@@ -392,8 +392,8 @@ thread_of(const struct firefox *firefox, const struct profile_mark *mark)
     return i;
 }
 
-/* A counting sort, as in timeline.c. Marks that no thread shows stand behind
- * the marks of the last thread. */
+/* A counting sort, as in timeline.c. Marks that no thread shows come after the
+ * marks of the last thread. */
 static void
 sort_marks(struct firefox *firefox)
 {

@@ -20,9 +20,9 @@
  *
  * Wall time is that of all states. The last frame "[waiting]", "[runnable]" or
  * "[gpu]" keeps waiting and working apart. So does "[gpu, spinning]" for CPU
- * time. A stack that was seen has at least 1. If the
- * input tells no times, samples are counted. A ';' or control character in a
- * name becomes '?'. Lines are sorted frame by frame.
+ * time. A stack that was seen has at least 1. If the input has no times,
+ * samples are counted. A ';' or control character in a name becomes '?'. Lines
+ * are sorted frame by frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct fold {
     FILE *stream;
     const struct tree *tree;
     enum value value; /* that the widths stand for */
-    uint64_t period;  /* ns; 0: the input does not tell times */
+    uint64_t period;  /* ns; 0: the input has no times */
     char *path;
     size_t length, size;
     int error; /* errno of the first failure, 0 if none */
@@ -57,7 +57,7 @@ make_room(struct fold *fold, size_t length)
     return 0;
 }
 
-/* The number behind the stack that ends at AT. */
+/* The number after the stack that ends at AT. */
 static uint64_t
 count_of(const struct fold *fold, const struct tree_node *at)
 {

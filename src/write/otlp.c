@@ -13,8 +13,8 @@
  * would mean that a value counts nanoseconds; so the period is the real one,
  * and values are what their type says.
  *
- * The id of a profile is made of what it is about. So it stays the same when
- * the same profile is written again, and a receiver can tell a repetition.
+ * The id of a profile is made from its contents. So it stays the same when the
+ * same profile is written again, and a receiver recognises a repetition.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ enum { TYPES = sizeof(types) / sizeof(types[0]) };
         new_;                                                          \
     })
 
-/* What is written. */
+/* The profile that is being written. */
 struct otlp {
     struct profile *profile;
     struct otlp_resource resource;
@@ -125,7 +125,7 @@ add_given(struct otlp *otlp, Otlp__Resource *to, const char *attributes)
     free(copy);
 }
 
-/* What the user says comes first, and so counts. */
+/* The user's attributes come first, so they count. */
 static Otlp__Resource *
 resource_of(struct otlp *otlp, const struct profile_process *process)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp.h -- writes a profile as OpenTelemetry's profiles, of which the bytes
- * are also the request that exports them. output_file.h has the forms for
- * files.
+ * otlp.h -- writes a profile as OpenTelemetry's profiles. The bytes are also
+ * the request that exports them. output_file.h has the forms for files.
  */
 #ifndef WRITE_OTLP_H
 #define WRITE_OTLP_H
@@ -11,7 +10,7 @@
 
 struct profile;
 
-/* What is known of a program besides its profile. NULL: nothing. */
+/* Facts about a program besides its profile. NULL: not known. */
 struct otlp_resource {
     const char *service;    /* service.name; NULL: the program's name */
     const char *attributes; /* "key=value,key=value", each percent-encoded, as

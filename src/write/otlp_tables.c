@@ -18,7 +18,7 @@
 #include "util/clean.h"
 #include "otlp_tables.h"
 
-/* ROOM: the most bytes of a message without its arrays. TRACE_BYTES,
+/* ROOM: limit of the bytes of a message without its arrays. TRACE_BYTES,
  * SPAN_BYTES: of the ids of a trace and of a span. */
 enum { ROOM = 256, TRACE_BYTES = 16, SPAN_BYTES = 8 };
 
@@ -250,8 +250,8 @@ otlp_tables_stack(struct otlp_tables *tables, uint32_t node)
     return index;
 }
 
-/* Set SIZE BYTES to what the digits of TEXT say. Returns whether there are as
- * many, and not all are 0. */
+/* Set SIZE BYTES from the digits of TEXT. Returns whether it has as many
+ * digits, and not all are 0. */
 static bool
 parse_hexadecimal(const char *text, uint8_t *bytes, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output_file.c -- makes, fills and renames the file. There is no fsync. A
- * crash of the program leaves the spool; a power failure within a second costs
- * no more than for any other file.
+ * output_file.c -- makes, fills and renames the file. It does not call fsync.
+ * After a crash of the program the spool is left. A power failure within a
+ * second costs no more than for any other file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "output_file.h"
 
-/* Most names that are tried for the temporary file. */
+/* Limit of the names that are tried for the temporary file. */
 enum { ATTEMPTS = 100 };
 
 /* A file that is being written. */

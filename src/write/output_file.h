@@ -23,8 +23,7 @@
 FORMAT_TABLE(FORMAT)
 #undef FORMAT
 
-/* What is written to a file. A writer begins its own structure with this one.
- */
+/* The content of a file. A writer begins its own structure with this one. */
 struct output_content {
     int (*write)(FILE *stream, const struct output_content *content);
 };
@@ -32,8 +31,7 @@ struct output_content {
 /*
  * Write CONTENT to PATH; "-" is standard output, which may have received a part
  * on failure. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes). On
- * failure the file that was at PATH is still there, and no other file is left
- * behind.
+ * failure the old file at PATH is still there, and no other file remains.
  */
 int output_file_make(const char *path, const struct output_content *content,
                      char *error, size_t size);

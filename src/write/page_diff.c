@@ -123,7 +123,7 @@ add_head(struct json *json, const struct diff *diff,
     json_name_real(json, "newPoints", diff->new_points);
 }
 
-/* If nothing is found, add what would have been. */
+/* If no change is found, add how large a change would have been. */
 static void
 add_seen(struct json *json, const struct diff *diff)
 {

@@ -8,7 +8,7 @@
 #include "page.h"
 
 /* A page of both profiles. Its rows are functions, with own times and totals
- * compared as TEST says. */
+ * compared by TEST. */
 struct page_diff {
     struct output_content content; /* its function is page_diff_make */
     struct profile *old, *new;

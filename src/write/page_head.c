@@ -84,8 +84,8 @@ write_functions(struct page_stream *stream, const struct page_tables *tables)
     put_field(stream, tables->frames, 2, PLAIN);
 }
 
-/* The caller of a node is written as the distance to its number: mostly 1. The
- * root is not written. */
+/* The caller of a node is written as the distance to its number, which is
+ * usually 1. The root is not written. */
 static void
 write_nodes(struct page_stream *stream, const struct page_tables *tables)
 {

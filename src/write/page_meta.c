@@ -12,8 +12,8 @@
 #include "util/number.h"
 #include "page_meta.h"
 
-/* LINE_SIZE: most bytes of a sentence. PROCESSES: most processes whose missing
- * end has its own note. */
+/* LINE_SIZE: limit of the bytes of a sentence. PROCESSES: limit of the
+ * processes whose missing end has its own note. */
 enum { LINE_SIZE = 1024, PROCESSES = 10 };
 
 /* The largest sum, in ns, that a browser's numbers show exactly: 104 days. */
@@ -124,7 +124,7 @@ add_lines(struct json *json, char *text)
         json_string(json, line);
 }
 
-/* What PRINT writes about PROFILE; NULL if memory is short. */
+/* The text that PRINT writes about PROFILE; NULL if memory is short. */
 static char *
 printed(const struct page_tables *tables,
         void (*print)(FILE *, const struct page_tables *))
@@ -162,7 +162,7 @@ print_processes(FILE *stream, const struct profile *profile)
                 process->pid);
     }
     if (count > PROCESSES)
-        fprintf(stream, "%u processes more were killed, or still ran\n",
+        fprintf(stream, "%u more processes were killed, or still ran\n",
                 count - PROCESSES);
 }
 
@@ -174,7 +174,7 @@ print_times(FILE *stream, const struct page_tables *tables)
         return;
     fprintf(stream, "no time axis: %s\n",
             profile->is_from_pprof
-                ? "a pprof file does not tell when samples were"
+                ? "a pprof file does not say when samples were taken"
             : profile->has_no_times ? "the times of some samples are not known"
                                     : "the times of the samples were not read");
 }
@@ -205,7 +205,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
     (void)text_report_nameless(stream, tables->profile, false);
 }
 
-/* Add the begin and the end of each session in which samples were taken. */
+/* Add the beginning and the end of each session in which samples were taken. */
 static void
 add_sessions(struct json *json, const struct profile *profile)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* page_meta.h -- writes what is known of a whole profile, as JSON. This text is
+/* page_meta.h -- writes the facts about a whole profile, as JSON. This text is
  * in the head block of a page (docs/page-data.md). */
 #ifndef WRITE_PAGE_META_H
 #define WRITE_PAGE_META_H

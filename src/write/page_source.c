@@ -102,7 +102,7 @@ add_lines(struct json *json, struct source_file *source,
     json_close(json, ']');
 }
 
-/* Returns the first piece behind PIECE that is of another file, or END. */
+/* Returns the first piece after PIECE of another file, or END. */
 static const struct piece *
 end_of_file(const struct piece *piece, const struct piece *end)
 {

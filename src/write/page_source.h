@@ -8,7 +8,8 @@
 
 #include "model/profile.h"
 
-/* Most functions whose source is written, and most bytes of all lines. */
+/* Limits of the functions whose source is written, and of the bytes of all
+ * lines. */
 enum { PAGE_SOURCE_FUNCTIONS = 50, PAGE_SOURCE_BYTES = 1 << 20 };
 
 /* Write the element with the source of the functions in which PROFILE has most

@@ -12,7 +12,7 @@
 /* LEVEL: zlib's effort. Level 9 makes pages smaller by a hundredth, in twice
  * the time. WINDOW_BITS: the largest window, without a header. MEMORY_LEVEL:
  * zlib's default. PLAIN_SIZE, PACKED_SIZE: bytes of the buffers. GROUP: bytes
- * that become four characters. VARINT_SIZE: most bytes of a number. */
+ * that become four characters. VARINT_SIZE: limit of the bytes of a number. */
 enum {
     LEVEL = 6,
     WINDOW_BITS = -15,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Most characters of base64 in an element, a multiple of four. */
+/* Limit of the characters of base64 in an element, a multiple of four. */
 #define PAGE_STREAM_ELEMENT (4u << 20)
 
 struct page_stream;

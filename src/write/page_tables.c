@@ -82,7 +82,7 @@ kind_of(const struct profile *profile, uint32_t node, bool is_native)
     return profile->nodes[node].module == 0 ? PAGE_GENERATED : PAGE_NATIVE;
 }
 
-/* What calls NODE; with IS_NATIVE, before stacks were folded. */
+/* The caller of NODE; with IS_NATIVE, before stacks were folded. */
 static uint32_t
 caller_of(const struct profile *profile, uint32_t node, bool is_native)
 {

@@ -11,7 +11,7 @@
  * A row gets its number when a sample first needs it. Samples come thread by
  * thread, in the order of their times. So most numbers are the next new one, or
  * were used just before, and deflate well. Stacks with all native frames of
- * interpreters come behind all others.
+ * interpreters come after all others.
  */
 #ifndef WRITE_PAGE_TABLES_H
 #define WRITE_PAGE_TABLES_H

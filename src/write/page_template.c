@@ -8,8 +8,8 @@ __asm__(".pushsection .rodata.page_template, \"a\"\n"
         "page_template_last: .byte 0\n"
         ".popsection\n");
 
-/* Hidden: not by the table of addresses, in which the linker for aarch64 gives
- * both of them one entry. */
+/* Hidden, so that they are not reached by the table of addresses, in which the
+ * linker for aarch64 gives both one entry. */
 extern const char page_template_first[] __attribute__((visibility("hidden")));
 extern const char page_template_last[] __attribute__((visibility("hidden")));
 

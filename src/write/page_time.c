@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* page_time.c -- writes events column by column. Each column is a walk over all
- * threads, so nothing is kept besides the tables. */
+ * threads, so only the tables need memory. */
 #include "page_time.h"
 
 /* The largest numbers of columns. The decoder needs them before the columns. */

@@ -52,7 +52,8 @@
 #include "output_file.h"
 #include "pprof.h"
 
-/* Most labels of a sample: our own, and ours with those of the program. */
+/* Limit of the labels of a sample: our own, and ours with those of the
+ * program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 
 /* COMMAND_MOST: bytes of a command in its comment. */
@@ -145,8 +146,8 @@ value_type(struct pprof *pprof, enum value value)
     return type;
 }
 
-/* The drop_frames and keep_frames that all processes come with. Those of some
- * would drop frames of the others. */
+/* The drop_frames and keep_frames that all processes have. Those of some would
+ * drop frames of the others. */
 static void
 set_frames(struct pprof *pprof, Perftools__Profiles__Profile *part)
 {
@@ -292,7 +293,7 @@ add_program_labels(struct pprof *pprof, uint32_t set)
     }
 }
 
-/* The state in one of few words. */
+/* The state in one of five words. */
 static const char *
 kind_of_state(struct profile *profile, const struct profile_sample *sample)
 {
@@ -400,8 +401,8 @@ main_module(const struct profile *profile)
     return 1;
 }
 
-/* The id of the mapping of module NUMBER. Some readers want ids to be 1, 2, ...
- * in the order of the file, where the program's is the first. */
+/* The id of the mapping of module NUMBER. Some readers expect ids 1, 2, ... in
+ * the order of the file, with the program's first. */
 static uint64_t
 mapping_id(const struct profile *profile, uint32_t number)
 {
@@ -411,8 +412,8 @@ mapping_id(const struct profile *profile, uint32_t number)
     return number < first ? number + 1u : number;
 }
 
-/* The id of the mapping of the functions of an interpreter, of which NODE is
- * one. 0 if memory is short. */
+/* The id of the mapping of the functions of NODE's interpreter. 0 if memory is
+ * short. */
 static uint64_t
 language_id(struct pprof *pprof, uint32_t node)
 {
@@ -471,9 +472,9 @@ location_of(struct pprof *pprof, uint32_t node)
     return location.id;
 }
 
-/* Write the mapping of module NUMBER, or behind all modules that of a language,
- * which has no addresses. Without has_functions pprof looks for symbols itself.
- */
+/* Write the mapping of module NUMBER; numbers after all modules are languages,
+ * which have no addresses. Without has_functions pprof looks for symbols
+ * itself. */
 static void
 write_mapping(struct pprof *pprof, uint32_t number)
 {
@@ -560,8 +561,8 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     return 0;
 }
 
-/* Parts may come in any order; each sample is written with what it refers to.
- */
+/* Parts may come in any order; each sample is written with the parts to which
+ * it refers. */
 static int
 write_parts(struct pprof *pprof)
 {
@@ -576,9 +577,8 @@ write_parts(struct pprof *pprof)
     return 0;
 }
 
-/* Write what PPROF says to STREAM. Measured: a node takes some 100 bytes with
- * its location, function and names, and a sample 50 with its stack and labels.
- */
+/* Write PPROF to STREAM. Measured: a node takes some 100 bytes with its
+ * location, function and names, and a sample 50 with its stack and labels. */
 static int
 write_all(struct pprof *pprof, FILE *stream)
 {
@@ -664,7 +664,7 @@ pprof_write_value(FILE *stream, struct profile *profile, enum value value)
     return status;
 }
 
-/* Samples that differ in nothing that a series tells become one. */
+/* Samples that do not differ in what a series shows become one. */
 struct profile_sample *
 pprof_merge(struct profile *profile, enum value value, uint32_t *count)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c -- what libsprof-report.so does: spool to profile to outputs. It
+ * report.c -- the work of libsprof-report.so: spool to profile to outputs. It
  * prints nothing; report->error describes every failure. The calling thread has
  * the C locale meanwhile, so that numbers have no decimal comma.
  *
  * Stacks go to a descriptor of the program. It may be a stopped terminal, or a
  * pipe that no process reads. It may be non-blocking, which must not be
  * changed. The text is made first and then written in as few calls as the
- * descriptor allows. So the program's own output stands before it or behind it.
+ * descriptor allows. So the program's own output stands before it or after it.
  */
 #include <errno.h>
 #include <locale.h>
@@ -261,7 +261,7 @@ sprof_report_write(struct sprof_report *report)
     return report->error[0] != '\0' ? -1 : 0;
 }
 
-/* Nothing is kept of what was printed. */
+/* The printed text is not kept. */
 int
 sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce)
 {

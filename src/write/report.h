@@ -4,8 +4,8 @@
  *
  * libsprof-report.so is a program that stands beside libsprof.so. At its end
  * the profiled process runs it as a separate process. In the program's own
- * address space, libdw and the libraries that it needs would be bound to
- * symbols that the program exports.
+ * address space, libdw and its libraries would be bound to symbols that the
+ * program exports.
  *
  *   libsprof-report.so ABI INLINES SPOOL OUTPUT...
  *

@@ -35,7 +35,7 @@ run_report(int argc, const char *const *argv)
 }
 
 /* A process that waits for the program also waits for this one. _exit saves
- * time: there is nothing to do for destructors. */
+ * time: destructors have nothing to do. */
 int
 main(int argc, char **argv)
 {

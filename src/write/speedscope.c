@@ -11,7 +11,7 @@
  *
  * with the frames main, read and [waiting]. Weights are wall time here, with
  * waits, and "Time Order" shows it from left to right. The stack is empty while
- * nothing is known of the thread. Running time lies before its sample, waiting
+ * the thread's place is not known. Running time lies before its sample, waiting
  * time after it. With CPU time, which is the usual case, the thread is "app
  * (tid 4711): CPU time" and has [0] for 1 ms alone.
  */
@@ -31,7 +31,7 @@
 
 #define END UINT32_MAX
 
-/* A frame of the file: functions are told apart by these. */
+/* A frame of the file: these distinguish functions. */
 struct row {
     uint32_t name, file; /* strings */
     uint32_t line;       /* where the function begins */
@@ -54,7 +54,7 @@ struct speedscope {
 
 /* A stretch of time in which one thread does one thing. */
 struct slice {
-    uint64_t idle;   /* ns before it, of which nothing is known */
+    uint64_t idle;   /* ns before it without a known place */
     uint64_t weight; /* ns */
     uint32_t sample;
 };
@@ -240,7 +240,7 @@ write_samples(struct speedscope *speedscope, uint32_t thread)
     return slices.time;
 }
 
-/* Walk over the slices again. In the file the weights stand behind all samples,
+/* Walk over the slices again. In the file the weights come after all samples,
  * and a second walk is cheaper than keeping them. */
 static void
 write_weights(struct speedscope *speedscope, uint32_t thread)

@@ -11,7 +11,7 @@
  *
  * Names that are in a spool are not copied but written again from the model.
  * The same is done with the kernel's CPU time of all processes (TREE), which
- * stands behind the first process.
+ * comes after the first process.
  *
  * In a spool that is made from the model, processes come one after the other,
  * each with what its own samples refer to:
@@ -148,10 +148,10 @@ put_header(struct spool_copy *copy)
     return 0;
 }
 
-/* Most bytes of a string: its length has 16 bits. */
+/* Limit of the bytes of a string: its length has 16 bits. */
 enum { STRING_MOST = 16000 };
 
-/* Most bytes of a build-id. */
+/* Limit of the bytes of a build-id. */
 enum { BUILD_ID_MOST = 64 };
 
 struct spool_remake {
@@ -386,7 +386,8 @@ put_node(struct spool_remake *remake, uint32_t node)
                                  .module = from->module,
                                  .flags = from->flags,
                                  .offset = from->offset};
-    /* The loop is left out already: what is below a function is none. */
+    /* The loop is already left out: frames below a function are not the
+     * loop. */
     if (profile_is_script(profile, node) &&
         (!profile->shows_native || from->is_settled))
         record.flags |= NODE_UNPLACED;
@@ -419,7 +420,7 @@ put_stack(struct spool_remake *remake, uint32_t leaf)
 
 /* Write the labels of SET that are not written yet, and return SET, which is
  * the id. So a parent has a smaller id in the file, too. A number of a pprof
- * file becomes a text with its unit behind it. */
+ * file becomes a text with its unit after it. */
 static uint32_t
 put_labels(struct spool_remake *remake, uint32_t set)
 {
@@ -582,8 +583,8 @@ remake(FILE *stream, struct profile *profile)
 }
 
 /* Whether PROFILE is exactly the contents of some spools. The spool of a flight
- * recorder does not count: if the process runs, the file has changed. Nor does
- * one whose samples got other nodes by their times. */
+ * recorder does not count: if the process runs, the file has changed. A spool
+ * whose samples got other nodes by their times does not count, either. */
 static bool
 is_whole(const struct profile *profile)
 {

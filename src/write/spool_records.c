@@ -11,7 +11,7 @@
 #include "util/intern.h"
 #include "spool_records.h"
 
-/* Most bytes of a text: its length has 16 bits. */
+/* Limit of the bytes of a text: its length has 16 bits. */
 enum { TEXT_MOST = 60000 };
 
 void

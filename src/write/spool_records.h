@@ -28,7 +28,7 @@ struct spool_records {
 void spool_records_put(struct spool_records *records, const void *bytes,
                        size_t length);
 
-/* Write RECORD of KIND, which has FIXED bytes, and LENGTH bytes of TAIL behind
+/* Write RECORD of KIND, which has FIXED bytes, and LENGTH bytes of TAIL after
  * it. The function sets its head. */
 void spool_records_add(struct spool_records *records, enum record_kind kind,
                        void *record, size_t fixed, const void *tail,

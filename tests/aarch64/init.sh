@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # init.sh -- the first program of the emulated machine (run.sh). It runs units
-# and scenarios, and measures what an emulator can tell: counts and shares. It
+# and scenarios, and measures what an emulator can show: counts and shares. It
 # says "ok NAME" or "FAIL NAME" of each, sends files to run.sh, and turns the
 # machine off. The kernel's command line has set=WORD,...:
 #

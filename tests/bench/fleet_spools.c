@@ -23,12 +23,12 @@
 
 #include "store/writer.h"
 
-/* COUNTERS: words behind the fixed part of COUNTS. */
+/* COUNTERS: words after the fixed part of COUNTS. */
 enum { THREADS = 4, STACKS = 60, DEPTH = 8, MODULE = 1 };
 #define SECOND UINT64_C(1000000000)
 #define MILLISECOND UINT64_C(1000000)
 
-/* What stands on the stacks: places in these functions. */
+/* What is on the stacks: places in these functions. */
 #define LEVEL(n)                                          \
     static __attribute__((noinline)) void level_##n(void) \
     {                                                     \

@@ -44,7 +44,7 @@ work(long looks)
     free(memory);
 }
 
-/* The work behind the calls keeps them from becoming jumps. */
+/* The work after the calls keeps them from becoming jumps. */
 #define PAIR(number)                                                      \
     __attribute__((visibility("default"), noinline)) void enter_##number( \
         void (*callback)(void))                                           \

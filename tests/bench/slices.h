@@ -7,7 +7,7 @@
  * What a signal handler costs is in the slice, in the truth and in the profile
  * alike.
  *
- * print_truth() tells it, times in nanoseconds:
+ * print_truth() prints it, times in nanoseconds:
  *
  *   work FUNCTION CPU WALL     a part that computes
  *   wait FUNCTION CPU WALL     a part that waits

@@ -58,8 +58,8 @@
 #define LATE_SERVING 32u
 #define LATE_US (PARK_NS / 1000u + 2000u)
 
-/* What reclaims sees as the present, in ns after it: each claimed slot is old,
- * and only its mark protects it. */
+/* Reclaims take the time to be so many ns later than it is: each claimed slot
+ * is old, and only its mark protects it. */
 #define AHEAD_NS 2000000000u
 
 /* A walk begins so far below the thread's control block that no copy of the
@@ -109,8 +109,8 @@ __wrap_modules_are_current(void)
     return true;
 }
 
-/* The limits that the sampler has told have one sum, and one of them alone
- * moves. */
+/* All pairs of limits that the sampler gives have one sum, so a mixed pair has
+ * another. */
 static bool
 is_mixed(const struct walk *walk)
 {

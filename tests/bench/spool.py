@@ -91,7 +91,7 @@ class Spool:
         at += _COUNTS.size
         lost = struct.unpack_from(f"<{losses}Q", self.data, at)
         cut = struct.unpack_from(f"<{cuts}Q", self.data, at + 8 * losses)
-        # Behind EXPIRED; older files end before it.
+        # After EXPIRED; older files end before it.
         late = at + 8 * (losses + cuts + 1)
         missed = (struct.unpack_from("<Q", self.data, late)[0]
                   if late + 8 <= end else 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * truth.c -- workloads that tell where their time went, as slices.h says.
+ * truth.c -- workloads that print where their time went, as slices.h says.
  *
  * Usage: truth WORKLOAD SECONDS
  *        truth calls SECONDS BYTES, of a call

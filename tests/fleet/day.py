@@ -183,7 +183,7 @@ def run(directory, seconds, server):
     for recorder in recorders:
         recorder.wait()
     most = time.monotonic() - begun
-    # Until all is told and sent, which takes as long as a machine is loaded.
+    # Until all is reported and sent, which a loaded machine delays.
     until = time.monotonic() + 120
     while time.monotonic() < until and (
             list(spools.glob("short.*.sprof")) or any(

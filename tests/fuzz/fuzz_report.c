@@ -104,7 +104,7 @@ write_otlp(struct profile *profile)
     free(bytes);
 }
 
-/* Abort unless TEXT begins with LENGTH bytes of PART. Returns what is behind.
+/* Abort unless TEXT begins with LENGTH bytes of PART. Returns what is after.
  */
 static const char *
 pass(const char *text, const char *part, size_t length)

@@ -47,7 +47,7 @@ struct rows {
     struct cfi_row rows[ROWS_MOST];
 };
 
-/* Rows lie in their function, one behind the other. */
+/* Rows lie in their function, one after the other. */
 static void
 take_row(void *to, const struct cfi_row *row)
 {

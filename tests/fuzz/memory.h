@@ -12,7 +12,7 @@
 
 #define MEMORY_START 0x7f0000000000ull
 
-/* Let the memory hold SIZE bytes of DATA at MEMORY_START, and zeros behind them
+/* Let the memory hold SIZE bytes of DATA at MEMORY_START, and zeros after them
  * to the end of the page. Both stay the caller's. */
 void memory_set(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 # --if-full: only where SPROF_TEST_FULL is set, as ctest calls it. SECONDS (60) is the time of all fuzzers together, NOUN one of them (all).
 # Ends with 1 if something was found; it then lies in build-fuzz/found/NOUN-*,
 # belongs into corpus/NOUN/ once the fault is mended, and is tried alone by
-# build-fuzz/tests/fuzz/fuzz_NOUN FILE. 77: there is no clang with libFuzzer.
+# build-fuzz/tests/fuzz/fuzz_NOUN FILE. 77: no clang has libFuzzer here.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 if [ "${1:-}" = --if-full ]; then

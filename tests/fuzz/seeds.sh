@@ -41,7 +41,7 @@ for name in types dwarf64; do
         >elf/$name
 done
 
-# Behind skeletons, in a package: GNU's tool makes those of DWARF 4, LLVM's all.
+# After skeletons, in a package: GNU's tool makes those of DWARF 4, LLVM's all.
 cp "$tmp/two.c" "$tmp/split.c"
 for version in 4 5; do
     pack=dwp

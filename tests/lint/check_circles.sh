@@ -9,7 +9,7 @@
 # outer one.
 . "$(dirname "$0")/lib.sh"
 
-# The newest object of each source that there is: OBJECT UNIT, where a unit is
+# The newest object of each existing source: OBJECT UNIT, where a unit is
 # the path below src/, without its ending. Tests compile sources again, elsewhere.
 objects() {
     find "$build/CMakeFiles" -name '*.c.o' -path '*.dir/src/*' \

@@ -15,7 +15,7 @@ completion=$source/src/package/sprofile.bash
 [ -x "$sprofile" ] || skip "there is no $sprofile"
 
 # Turn "-o, --output FILE", one list a line, into one option a line. The
-# argument stands behind the last name only, and is that of all of them if the
+# argument is after the last name only, and is that of all of them if the
 # first is a letter.
 split_names() {
     awk '{
@@ -82,7 +82,7 @@ compare() {
     done < <(comm -13 <(echo "$have") <(echo "$3"))
 }
 
-# Complete the words behind sprofile, the last of which is begun.
+# Complete the words after sprofile, of which the last is begun.
 complete_words() {
     COMP_WORDS=("$sprofile" "$@")
     COMP_CWORD=$#

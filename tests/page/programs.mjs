@@ -25,7 +25,7 @@ function load(tests, count) {
 }
 
 /**
- * Record redis-server into FILE under two loads, one behind the other. During
+ * Record redis-server into FILE under two loads, one after the other. During
  * the first one LOOK is called with its process id; its result is returned.
  */
 export async function recordRedis(file, folder, look = async () => null) {

@@ -117,7 +117,7 @@ function makeMeta(samples, threads) {
   };
 }
 
-/** Samples of each thread one behind the other; rows are their sums. */
+/** Samples of each thread one after the other; rows are their sums. */
 function makeSamples(model, samples, next) {
   const rows = new Map();
   const per = Math.floor(samples / model.threads.length);

@@ -26,7 +26,7 @@ compute(long units)
     sink = value;
 }
 
-/* The work behind the call keeps it from becoming a jump. */
+/* The work after the call keeps it from becoming a jump. */
 #define FUNCTIONS(number)                                                 \
     __attribute__((visibility("default"), noinline)) void burn_##number(  \
         long units)                                                       \

@@ -22,7 +22,7 @@ MODULES = ("test_sys", "test_threading", "test_generators", "test_coroutines",
            "test_asyncio", "test_gc", "test_frame", "test_code",
            "test_faulthandler", "test_interpreters",
            "test__xxsubinterpreters", "test_multiprocessing_fork")
-# A verdict may stand on a later line, behind what the test itself has printed.
+# A verdict may stand on a later line, after what the test itself has printed.
 VERDICT = re.compile(r"^(test\w* \([\w.]+\))(?:(?!^test\w* \([\w.]+\)).)*?"
                      r"\b(ok|FAIL|ERROR|skipped|expected failure)\b",
                      re.MULTILINE | re.DOTALL)

@@ -58,7 +58,7 @@ expect_roots 99 p.folded
 profile SPROF_COST=off SPROF_FREQUENCY=10000 "$work/small_stack" 4 150
 expect_ok
 
-# - a guard right below the stack pointer, which no map tells, is not read.
+# - a guard right below the stack pointer, which no map shows, is not read.
 if [ -e "$work/guarded_stack" ]; then
     profile "$work/guarded_stack" 500
     expect_ok

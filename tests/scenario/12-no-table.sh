@@ -14,7 +14,7 @@ expect_stacks 98
 expect_roots 98 p.folded
 
 # A root is a root only where it is proved: in the first instructions of a
-# program, and not in the functions behind them.
+# program, and not in the functions after them.
 section "functions near the entry"
 
 profile "$work/near_entry" 1500
@@ -129,7 +129,7 @@ for kind in trampoline assembly nested decoy made hidden; do
 done
 [ "$(grep -c '^guessed' out)" -eq 1 ] || fail "info does not tell of guesses"
 
-# With frames that are not told, in every format.
+# With unreported frames, in every format.
 plain "$sprofile" convert p.sprof p.pb.gz
 expect_status 0
 plain "$sprofile" report p.pb.gz

@@ -183,7 +183,7 @@ P
 section "names by time"
 
 # expect_truth FOLDED: each name has half at least of the share that the
-# program told in "truth". The first one, a fifth: it may lack what ran before
+# program gave in "truth". The first one, a fifth: it may lack what ran before
 # the sampler; by a wrong name it would have nothing.
 expect_truth() {
     local name cpu all share part=20
@@ -261,9 +261,9 @@ P
     grep -Eq '^ .* (leaf|middle) lines.js:4$' out || fail "no line of leaf: $(cat out)"
 }
 
-# Frames without names are told of where they matter.
+# Frames without names are reported where they matter.
 # - the summary of record has one line on them, and none where all have names; it
-#   advises --jit for a runtime that this can tell, unless it was told already;
+#   advises --jit for a runtime that it can ask, unless it was given;
 # - info says how node names its own builtins, and with that they have names.
 section "no names"
 

@@ -9,7 +9,7 @@
 # - a thread in each call that waits has its whole stack, in code without frame
 #   pointers, with them, and not optimized; none is wrong;
 # - no call comes back too early;
-# - the system call and what it waits for are told.
+# - the system call and what it waits for are shown.
 section "stacks of waiting threads"
 
 for variant in o2 o0 o2_fp; do
@@ -87,7 +87,7 @@ awk -v w="$wall" -v t="$time" -v r="$ran" \
     'BEGIN { exit !(t > r / 2000 && w > 15 * t && w < 19.1 * t) }' ||
     fail "19 threads waited $wall s in $time s of $ran ms"
 
-# sums FILE: "CPU WALL" of what info tells.
+# sums FILE: "CPU WALL" of what info prints.
 sums() {
     sed -n 's/^totals *\([0-9.]*\) s CPU, *\([0-9.]*\) s wall.*/\1 \2/p' "$1"
 }

@@ -57,7 +57,7 @@ for beside in none busy threads; do
     done
 done
 
-# A library whose code was moved by a tool (BOLT) into a last segment, behind a
+# A library whose code was moved by a tool (BOLT) into a last segment, after a
 # hole, is one module.
 # - functions that were moved and those that were left alone have names, and
 #   stacks go through both to the root, wherever the program headers are;
@@ -180,7 +180,7 @@ grep -q 'the file is not at its path' out || fail "no hint: $(cat out)"
 # - Another file at its path gives it none, also when the process has ended.
 section "deleted before the first sample"
 
-# without_id FILE COPY: a copy that has no build-id, if there is objcopy.
+# without_id FILE COPY: a copy that has no build-id, if objcopy exists.
 without_id() {
     objcopy -R .note.gnu.build-id "$1" "$2" 2>err || cp "$1" "$2"
 }

@@ -65,7 +65,7 @@ sql="with recursive n(i) as (select 1 union all select i + 1 from n
     where i < 250000) select count(*), sum(i * i % 7), max(s) from
     (select i, substr(hex(i * 7919), 2, 3) s from n order by s, i desc);"
 
-# sum KEY FILE...: of what the numbers behind KEY say.
+# sum KEY FILE...: of the numbers after KEY.
 sum() {
     sed -n "s/.*\\b$1 \\([0-9]*\\).*/\\1/p" "${@:2}" |
         awk '{ sum += $1 } END { printf "%d\n", sum }'
@@ -105,7 +105,7 @@ compared=$(sum compared results) equal=$(sum equal results)
 # Explained: "tables no". In code without a table (libgmp's assembly, the
 # start-up files' destructors) libunwind tries rbp as a frame pointer, whatever
 # it holds, takes a failure for the root, and has lost the stack pointer for the
-# frames behind; the walker says that it has no rule. Nothing else is explained.
+# next frames; the walker says that it has no rule. Nothing else is explained.
 grep '^differ' results | grep -v ' tables no ' >unexplained
 explained=$(grep '^differ' results | grep ' tables no ' | sum differ)
 echo "$compared compared, $equal equal, $explained without a table"

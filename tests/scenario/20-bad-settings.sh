@@ -69,7 +69,7 @@ if [ "$(id -u)" -ne 0 ]; then
     unwritable "$tmp/closed/p.folded"
 fi
 
-# What a look can tell is said at once, and not when sampling begins.
+# What a look can show is said at once, and not when sampling begins.
 for name in missing/p.folded "$(printf '%0250d' 0).folded"; do
     profile SPROF_OUTPUT="$tmp/$name" true
     expect_status 0

@@ -4,7 +4,7 @@
 # Goals of this test: whatever libsprof-report.so does, the process ends as it
 # would have, in good time, with its spool kept.
 # - one that crashes, talks nonsense, fails, is no program, or is missing;
-# - one that is slow: SPROF_LOG=info tells, and a second signal ends the wait at
+# - one that is slow: SPROF_LOG=info says it; a second signal ends the wait at
 #   once; how long it takes at most is in scenario 82;
 # - meanwhile no thread of the process does anything;
 # - the status is that of the first exit, however many threads exit while the

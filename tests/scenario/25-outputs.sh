@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Goals:
-# - a list writes several files, mode 0600, and no spool stays behind;
+# - a list writes several files, mode 0600, and no spool is left;
 # - %p %e %t %h %% are filled in;
 # - a relative name means the directory in which the program started;
 # - each format says the same.

@@ -38,7 +38,7 @@ profile SPROF_LOG=quiet SPROF_FREQUENCY=none "$work/exits" exit 20
 expect_status 21
 ! [ -s err ] || fail "SPROF_LOG=quiet is not quiet"
 
-# No process leaves a spool in which there is nothing.
+# No process leaves an empty spool.
 # - a child that is traced and killed at once, as programs do that try out
 #   ptrace(2); what one that computed has is kept;
 # - su, runuser and setpriv in a directory where only the superuser may write:

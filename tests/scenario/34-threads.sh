@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Threads are as without the library.
-# - very many, very short, and on the smallest stacks that there are;
+# - very many, very short, and on the smallest stacks possible;
 # - cancelled in every way, made by C11, with every key the program's own;
 # - real-time, bound to a CPU, stopped and continued;
 # - the process ends, with all of its output, when its last thread does, however

@@ -134,7 +134,7 @@ expect_status 0
 expect_samples 200 q.folded
 rm -f p.* q.*
 
-# Libraries that end the process, before and behind ours in the search order.
+# Libraries that end the process, before and after ours in the search order.
 # The thread does so 0.1 s after it has begun, be that when it may: main has
 # more to do than that.
 for way in constructor:41:200 constructor_now:42:200 destructor:43:200 \

@@ -59,7 +59,7 @@ echo "   kernel $kernel us, in the profile $ours us"
 [ "$ours" -ge $((kernel * 2 / 5)) ] || fail "CPU time is missing"
 [ "$ours" -le $((kernel * 11 / 10)) ] || fail "CPU time counted twice"
 
-# short COUNT [COMMAND...]: run COUNT processes, behind COMMAND, each with a
+# short COUNT [COMMAND...]: run COUNT processes, after COMMAND, each with a
 # spool that stays.
 short() {
     local count=$1
@@ -104,7 +104,7 @@ short 3 7<&-
 exec 7<&-
 expect_short 4 4
 echo "-- it may not grow"
-# One that is sampled has no room for its spool, and is not told of.
+# One that is sampled has no room for its spool, and is not reported.
 for attempt in {1..60}; do
     in_brief 1
     short 2 prlimit --fsize=1000

@@ -7,7 +7,7 @@
 
 # Surroundings in which files and processes cannot be had.
 # - a program lowers its limits: with room up to the hard limit the profile is
-#   written, and else one line tells how to make it; its own limits stay;
+#   written, and else one line says how to make it; its own limits stay;
 # - a process that takes another root by a raw system call is recorded.
 section "limits and roots"
 

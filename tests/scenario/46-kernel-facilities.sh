@@ -7,7 +7,7 @@
 #   workers are left alone, and no wait is interrupted;
 # - mutexes whose owner ends, policies of scheduling, being frozen or traced;
 # - limits that it reaches itself, filters that answer as an older kernel;
-# - another library in front of the same functions, before or behind.
+# - another library in front of the same functions, before or after ours.
 . "$(dirname "$0")/lib.sh"
 
 ulimit -c 0

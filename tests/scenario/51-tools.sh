@@ -6,7 +6,7 @@
 # - under gdb, strace, ltrace and valgrind a profiled program does what it does
 #   there without the library; gdb stops where it should and nowhere else;
 # - sanitizers find nothing in the profiler, and what they found before;
-# - allocators preloaded before and behind the library work;
+# - allocators preloaded before and after the library work;
 # - servers serve and end on SIGTERM; builds, archives, version control and
 #   programs with other rights give what they gave.
 # What is not installed is left out; clang and PostgreSQL need SPROF_TEST_FULL=1.
@@ -27,7 +27,7 @@ has gdb && {
     for setting in "${settings[@]}"; do
         commands+=(-ex "set environment ${setting/=/ }")
     done
-    # What docs/options.md tells users to set.
+    # What docs/options.md asks users to set.
     commands+=(-ex 'handle SIGPROF nostop noprint pass')
     plain gdb -nx -q -batch "${commands[@]}" -ex 'break leaf_spin' -ex run \
         -ex backtrace -ex finish -ex next -ex continue --args "$known" 300
@@ -199,7 +199,7 @@ C
     done
 }; }
 
-# allocator LIBRARY: before us and behind us.
+# allocator LIBRARY: before us and after us.
 allocator() {
     local path order
     path=$(ldconfig -p | sed -n "s/.*$1.* => //p" | head -n 1)

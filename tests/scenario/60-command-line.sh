@@ -156,7 +156,7 @@ for command in report info; do
         fail "$command: $(cat err)"
 done
 
-# Damage: told, and what comes before is used. 4 KiB of a spool of a few
+# Damage: reported, and what comes before is used. 4 KiB of a spool of a few
 # stacks hold all of it, so the cut has to be in its last records.
 size=$(stat -c %s a.sprof)
 head -c $((size - 300)) a.sprof >cut.sprof
@@ -177,8 +177,8 @@ for input in a.sprof b.pb.gz; do
     plain "$sprofile" convert --wall f.sprof f.folded
     cmp -s f.folded a.folded || fail "$input as a spool has other stacks"
 done
-expect_failure '--time: pprof files do not tell' report --time 0-1 b.pb.gz
-expect_failure '--time: pprof files do not tell' report --time 0-1 f.sprof
+expect_failure '--time: pprof files do not say' report --time 0-1 b.pb.gz
+expect_failure '--time: pprof files do not say' report --time 0-1 f.sprof
 timeout "$deadline" "$sprofile" convert --wall - f.sprof <a.sprof || fail "not from stdin"
 for window in 0-1 0-0.003 0.003-; do
     plain "$sprofile" convert --wall --time $window a.sprof part.sprof
@@ -206,11 +206,11 @@ else
     lacks "go tool pprof" "not there"
 fi
 
-# Mistakes are told in words that help.
+# Mistakes are reported in words that help.
 # - a file that is no profile: what it is;
 # - an unknown SPROF_ variable: one line, with the one that was meant, from the
 #   first process of a tree alone;
-# - options of perf and commands that there are not: what there is instead;
+# - options of perf and commands that do not exist: what exists instead;
 # - `sprofile help COMMAND`, and - as an output;
 # - status 1 where something that was asked for is missing;
 # - a pipe is read like a file.
@@ -350,7 +350,7 @@ partly report missing.pb.gz a.sprof
 partly info a.sprof missing.pb.gz
 plain "$sprofile" report --thread nobody a.sprof
 expect_status 1
-grep -qx 'sprofile: nothing is left by --thread nobody' err || fail "$(cat err)"
+grep -qx 'sprofile: no sample is left by --thread nobody' err || fail "$(cat err)"
 plain "$sprofile" convert --state nowhere a.sprof m.folded
 expect_status 1
 [ -e m.folded ] || fail "an empty profile is none"

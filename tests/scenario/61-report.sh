@@ -136,7 +136,7 @@ shows ' first \(two_costs\)$'
 ! grep -q ' second (' out || fail "second is left"
 plain "$sprofile" report --thread nobody a.sprof
 expect_status 1
-grep -qx 'sprofile: nothing is left by --thread nobody' err ||
+grep -qx 'sprofile: no sample is left by --thread nobody' err ||
     fail "nothing left, and not a word"
 plain "$sprofile" info --thread waiter a.sprof
 expect_status 0

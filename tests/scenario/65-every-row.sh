@@ -14,9 +14,9 @@ mkdir "$XDG_CACHE_HOME"
 works() {
     plain "$sprofile" "$@"
     # Whose filters leave nothing has status 1.
-    [ "$status" -eq 0 ] || grep -q '^sprofile: nothing is left by' err ||
+    [ "$status" -eq 0 ] || grep -q '^sprofile: no sample is left by' err ||
         fail "status $status: sprofile $*: $(head -n 1 err)"
-    [ ! -s err ] || grep -q '^sprofile: nothing is left by' err ||
+    [ ! -s err ] || grep -q '^sprofile: no sample is left by' err ||
         fail "sprofile $*: $(head -n 1 err)"
 }
 

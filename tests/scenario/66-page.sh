@@ -28,7 +28,7 @@ page() {
     ids=$(grep -o '<script type="application/octet-stream" id="sprof-[a-z-]*">' \
         "$file" | sed 's/.*id="\(.*\)">/\1/' | grep -vx sprof-code | xargs)
     [ "$ids" = "$*" ] || fail "$file has $ids, expected $*"
-    # Behind the place of the data, such an element holds base64 alone.
+    # After the place of the data, such an element holds base64 alone.
     ! grep '^<script type="application/octet-stream"' "$file" | grep -vqE \
         '^<script [^>]*>[A-Za-z0-9+/]*={0,2}</script>$' ||
         fail "$file: an element is not base64"

@@ -6,7 +6,7 @@
 # - the symbol names its own function and no other one;
 # - each other function is one row, "module+0xoffset", with the offset of its
 #   beginning, and its CPU time is what the program says;
-# - `sprofile info` tells the nearest symbol before each of them;
+# - `sprofile info` names the nearest symbol before each of them;
 # - pprof files say the same, also of a program that is loaded at the addresses
 #   of its file;
 # - they do not if the file at the path has another build-id by now, and its

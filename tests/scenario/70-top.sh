@@ -4,7 +4,7 @@
 # Goals of this test: sprofile top.
 # - --once shows the hot function and what each thread does, from a pid and from
 #   a spool, and nothing that a terminal would obey;
-# - it says whether there is sampling, and why not;
+# - it says whether the process is sampled, and why not;
 # - a process that is not profiled, or is not there, is one clear error;
 # - while it shows a process, that is sampled at the rate that was asked for, and
 #   not afterwards;

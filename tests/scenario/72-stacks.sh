@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: sprofile stacks, start, stop and dump.
-# - they find the spool of a process by its pid, also behind another root or in
+# - they find the spool of a process by its pid, also under another root or in
 #   a container, and say in one line why there is none;
 # - nothing is sent to a process that would die of it, or cannot answer;
 # - what the process answers is what they say, and their exit status;
@@ -168,7 +168,7 @@ asks 1 'never were complete' stacks "$pid"
 
 echo "-- no harm"
 start deaf
-asks 1 'has no handler for signal 35' stacks "$pid"
+asks 1 'no longer handles signal 35' stacks "$pid"
 lives deaf
 start closed
 asks 1 'SPROF_DUMP_SIGNAL is 0' stop "$pid"
@@ -232,7 +232,7 @@ asks 0 'threads  3 of 8 in 1 group' stacks --focus '^transfer$' "$pid"
 asks 0 '(4 more groups of 5 threads; -n 0 shows all)' stacks -n 1 "$pid"
 plain "$sprofile" stacks --thread nobody "$pid"
 expect_status 0
-grep -q 'no thread is what was asked for' err || fail "nobody: $(cat err)"
+grep -q 'no thread matches the options' err || fail "nobody: $(cat err)"
 
 echo "-- JSON"
 if has python3; then

@@ -72,7 +72,7 @@ expect_files() {
 # each between LEAST and MOST ms of wall time in the profile, and stand in it
 # once; nothing was sampled before the third phase. Of the one that runs, what
 # it ran in a part of a file is an estimate, and what it waited for a CPU up to
-# a dump is not told yet. A machine may stand still between two looks, and the
+# a dump is not known yet. A machine may stand still between two looks, and the
 # time is another one: $too_late says so.
 check_window() {
     local least=$1 most=$2

@@ -105,7 +105,7 @@ all_has_come() {
 }
 
 # Two spools were removed while no push ran. Of one nothing was taken before: it
-# may have been empty, as that of a process without a sample, and is not told.
+# may have been empty, as that of a process without a sample, and not reported.
 section "Spools that are gone"
 mkdir -m 700 state
 echo "sprofile push 1 0 0123456789abcdef0123456789abcdef" >state/state
@@ -136,7 +136,7 @@ long=$program
 until_true has_got 5
 profiled short 200
 wait "$program"
-# Its spool was removed. It is whole when its end is behind a saved position.
+# Its spool was removed. It is whole when its end is after a saved position.
 pid=$(grep -o '"process.pid","value":{"intValue":"[0-9]*' short.otlp.json |
     grep -o '[0-9]*$')
 is_whole() {

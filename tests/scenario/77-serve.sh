@@ -68,7 +68,7 @@ print(json.load(sys.stdin)['totals']['$1'])"
 }
 
 # has_whole_windows FILE...: whether each has what four threads did in its time.
-# The sampler of a machine that stands still may tell of it too late.
+# The sampler of a machine that stands still may report it too late.
 has_whole_windows() {
     local file
     for file; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: programs that the library cannot be in, or that go on
-# without it, are left unharmed, and the user is told.
+# without it, are left unharmed, and the user learns of it.
 . "$(dirname "$0")/lib.sh"
 
 # What is profiled: 0.3 s of CPU time.
@@ -134,7 +134,7 @@ if cc -static init.c -o init 2>cc.err; then
 fi
 
 # Goals: a command that runs others without LD_PRELOAD is not recorded, and the
-# user is told what to do.
+# user learns what to do.
 section "sudo"
 
 for name in sudo doas pkexec; do

@@ -74,7 +74,7 @@ grep -q 'Name? .*sprof: [0-9.]* s, .* lost' out || fail "no line: $(cat out)"
 # - each command that takes a PID lists what it can be given, if it is given
 #   none, each with its whole command, or as much of it as a terminal has room
 #   for;
-# - root is not told to try as root.
+# - root is not advised to try as root.
 section "which process"
 
 profile_begin watched "$work/busy_and_waiting" 200000

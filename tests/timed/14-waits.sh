@@ -31,7 +31,7 @@ for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
 done
 
 # Short waits beside a busy thread on the same CPU: when looks come, the thread is
-# mostly in line for that CPU, where the kernel does not tell its place.
+# mostly in line for that CPU, where the kernel does not show its place.
 # - each function has the wall time that it has by its own clock, at the full rate
 #   and at 50 Hz, where a look stands for ten waits.
 section "time in line"

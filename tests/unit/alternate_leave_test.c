@@ -209,7 +209,7 @@ a_handler_of_ours_is_waited_for(void **state)
     alternate_avoid();
     disposition_avoid_alternate();
     assert_true(alternate_is_in(memory, SIZE));
-    /* It need not be asked again. */
+    /* The thread need not be asked again. */
     assert_false(leave() && alternate_is_in(memory, SIZE));
     stop(thread);
 }

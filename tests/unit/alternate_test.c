@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate_test.c -- which memory is an alternate stack, and what handlers
- * there are when such stacks are avoided: that is for good, so it comes last.
+ * alternate_test.c -- which memory is an alternate stack, and which handlers
+ * are set when such stacks are avoided. Once avoided, they stay so, so that
+ * test comes last.
  */
 #include <setjmp.h>
 #include <stdarg.h>

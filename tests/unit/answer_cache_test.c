@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * answer_cache_test.c -- answers that are kept between reports: what was added
- * comes back, a damaged file is as good as none, and no file of another user is
- * read.
+ * comes back, a damaged file is treated as if it were missing, and no file of
+ * another user is read.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -91,7 +91,7 @@ fill(void)
     assert_non_null(cache);
     add(cache, 0x2000, "second");
     add(cache, 0x1000, "first");
-    assert_false(knows(cache, 0x1000)); /* It is known to the next one. */
+    assert_false(knows(cache, 0x1000)); /* The next cache knows it. */
     answer_cache_close(cache);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * backlog_test.c -- requests on disk: a round counts whole or not at all,
- * whatever was left behind, and there are never more bytes than may be.
+ * whatever an earlier process left, and there are never more bytes than
+ * allowed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -133,7 +133,7 @@ static const struct {
 static _Alignas(max_align_t) char values[32768];
 static int status;
 
-/* Have COMMAND take the words of LINE. What it says is in SAID. */
+/* Let COMMAND parse the words of LINE. What it says is in SAID. */
 static void
 take(const struct command *command, const char *line)
 {
@@ -159,7 +159,7 @@ release(const struct command *command)
 }
 
 /* The command was refused with status 2, one line that has SENTENCE, and the
- * line that tells where help is. */
+ * line that says where help is. */
 static void
 expect_refusal(const struct command *command, const char *line,
                const char *sentence)
@@ -171,7 +171,7 @@ expect_refusal(const struct command *command, const char *line,
     snprintf(hint, sizeof(hint), "\nTry `sprofile %s --help`.\n",
              command->name);
     const char *at = strchr(said, '\n');
-    /* The processes that there are may be listed behind that. */
+    /* A list of the processes may follow. */
     bool is_hinted = at != NULL && strncmp(at, hint, strlen(hint)) == 0 &&
                      (command->takes_process || strcmp(at, hint) == 0);
     if (status != STATUS_USAGE || strncmp(said, begin, strlen(begin)) != 0 ||
@@ -414,7 +414,7 @@ values_are_those_of_the_line(void **state)
     }
 }
 
-/* Beyond the wrong arguments of samples[]. */
+/* More wrong lines than samples[] has. */
 static void
 what_does_not_go_together_is_refused(void **state)
 {
@@ -597,11 +597,11 @@ a_program_that_cannot_be_preloaded_is_named(void **state)
     struct launch launch;
     assert_int_equal(check(&launch, there, why, sizeof(why)), 0);
     assert_string_equal(launch.only_children, "");
-    /* The exec is to complain of these. */
+    /* Complaints about these are left to exec. */
     assert_int_equal(check(&launch, nowhere, why, sizeof(why)), 0);
     assert_int_equal(check(&launch, directory, why, sizeof(why)), 0);
 
-    /* No program header is PT_INTERP: there is none. */
+    /* No program header is PT_INTERP: the program has no dynamic linker. */
     Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
                        .e_machine = EM_X86_64,
                        .e_phoff = sizeof(head),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_aarch64_test.c -- frames of functions as their code shows them, places
- * that their bytes tell, and what single instructions do.
+ * code_aarch64_test.c -- frames of functions as their code shows them, kinds of
+ * places by their bytes, and what single instructions do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ code_that_is_not_understood_has_no_size(void **state)
     refuse(PUSH, SET_FP, 0xcb2063ff, CALL, POP, RET);
     refuse(PUSH, SET_FP, 0x927be81f, CALL, POP, RET);
     refuse(PUSH, SET_FP, 0x9100001f, CALL, POP, RET);
-    /* sp is moved down behind a call, a branch or an end, or by str x19, [sp,
+    /* sp is moved down after a call, a branch or an end, or by str x19, [sp,
      * #-16]! */
     refuse(PUSH, SET_FP, CALL, SUB_16, CALL, POP, RET);
     refuse(PUSH, SET_FP, BRANCH, SUB_16, CALL, POP, RET);

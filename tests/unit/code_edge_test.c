@@ -76,7 +76,7 @@ other_code_is_no_end(void **state)
 {
     (void)state;
     begin(EM_X86_64, 0x55);
-    PUT(40, 0xc3, 0x55);                   /* code behind it */
+    PUT(40, 0xc3, 0x55);                   /* code after it */
     PUT(60, 0xc3, 0x0f, 0x1f, 0x40, 0x55); /* not to the end of the line */
     PUT(77, 0xeb, 0x01, 0x90);             /* a jump */
     PUT(94, 0x89, 0xc3);                   /* mov %eax, %ebx */

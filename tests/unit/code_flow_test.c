@@ -108,7 +108,7 @@ rule_in_table(const struct fde *fde, uint64_t pc)
 }
 
 /* Whether the table of FDE is wrong: it has the CFA at the same distance from
- * sp before and behind an instruction that moves sp, or at a return not where
+ * sp before and after an instruction that moves sp, or at a return not where
  * the caller had its sp. That is so in assembly, where authors write tables. */
 static bool
 is_wrong_table(const struct fde *fde)
@@ -217,8 +217,8 @@ check_called(void *to, const struct fde *fde)
     check_entry(to, fde, true);
 }
 
-/* Call VISIT with TO for each function of MODULE, and tell what came of the
- * WHAT that it checked. */
+/* Call VISIT with TO for each function of MODULE, and print the result of
+ * checking WHAT. */
 static void
 check_all(const struct module *module, const char *what,
           void (*visit)(void *to, const struct fde *fde), const void *to,
@@ -243,8 +243,8 @@ check_module(void *count, const struct module *module)
     check_all(module, "called functions", check_called, module->path, count);
 }
 
-/* Load one library of each kind, of those that there are: by a compiler of C,
- * of C++ and of Rust, CPython's loop, and assembly. */
+/* Load one library of each kind that is installed: by a compiler of C, of C++
+ * and of Rust, CPython's loop, and assembly. */
 static void
 load_libraries(void)
 {
@@ -278,7 +278,7 @@ code_says_what_tables_say(void **state)
 }
 
 /* What follows jumps and returns in FDE's function, as if a function began
- * there. What is around it may be taken for its code. */
+ * there. The code around it may be taken for its own. */
 static void
 check_function_at(void *to, const struct fde *fde)
 {

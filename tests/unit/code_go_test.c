@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * code_go_test.c -- what the code of Go's functions says of their frames,
- * against Go's own table. It has no FDEs: .gopclntab tells for each pc how far
- * sp is below what it was at the entry (Go's src/runtime/symtab.go, pcHeader
- * and _func; src/internal/abi/symtab.go). The program is built for this
- * machine. Nothing of it is run.
+ * against Go's own table. It has no FDEs: .gopclntab says for each pc how far
+ * sp is below its value at the entry (Go's src/runtime/symtab.go, pcHeader and
+ * _func; src/internal/abi/symtab.go). The program is built for this machine.
+ * Nothing of it is run.
  */
 #include <elf.h>
 #include <fcntl.h>

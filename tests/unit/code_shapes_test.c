@@ -131,7 +131,7 @@ sp_is_in_a_register(void **state)
 }
 
 /* Where sp was is in a register over two calls of a helper, which has a helper
- * of its own. HELPS of SIZE bytes are its last instructions. */
+ * of its own. Its last instructions are HELPS, SIZE bytes. */
 #define HELPER 48
 static void
 read_helped(const uint8_t *helps, size_t size)
@@ -283,7 +283,7 @@ a_call_that_does_not_return_ends_it(void **state)
     expect_none(12);
 }
 
-/* Behind a call sp is not what it is where a jump leads. */
+/* After a call sp is not what it is where a jump leads. */
 static void
 a_frame_pointer_is_believed(void **state)
 {
@@ -340,7 +340,8 @@ nothing_is_proved(void **state)
     assert_false(READ(two, 5));
 }
 
-/* Registers of vector instructions, and bytes of registers, are told apart. */
+/* Registers of vector instructions, and bytes of registers, are
+ * distinguished. */
 static void
 other_registers_may_change(void **state)
 {

@@ -34,7 +34,7 @@
 #define FUNCTIONS 4096u
 #define CODE_MOST (64u << 10)
 
-/* Rows from ENTRY on, relative to BASE. */
+/* The rows from ENTRY on, with pcs relative to BASE. */
 struct function {
     uint64_t entry, base;
     struct code_row *rows;
@@ -175,8 +175,8 @@ number(const struct user_regs_struct *regs, unsigned code)
     return all[code];
 }
 
-/* The child has gone from FROM to REGS by the instruction at CODE. What that is
- * said to leave as it is must be so. */
+/* The child has gone from FROM to REGS by the instruction at CODE. Whatever
+ * that instruction is said not to change must be unchanged. */
 static void
 compare_registers(const struct user_regs_struct *from, const uint8_t *code,
                   const struct user_regs_struct *regs)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * code_test.c -- frames of functions as their code shows them: of fixed size,
- * of one that depends on pushed arguments, and of none that can be told.
+ * of a size that depends on pushed arguments, and of a size that the code does
+ * not show.
  */
 #include <setjmp.h>
 #include <stdarg.h>

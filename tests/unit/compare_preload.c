@@ -3,7 +3,7 @@
  * compare_preload.c -- preloaded into a real program, walks the stacks that it
  * really has twice: by rules, and by libunwind alone; and writes how often they
  * agreed, and where not, to the file that SPROF_COMPARE names (with the pid
- * behind it).
+ * after it).
  *
  * A thread of the library sends SIGPROF to running threads. Their handler does
  * both walks on the spot, one thread at a time. The program stands still
@@ -149,7 +149,7 @@ walk_by_unwinder(const ucontext_t *context)
             is_return ? frame_return(pc) : frame_exact(pc);
         result = unw_step(&unwinder.cursor);
         /* Said of the frame that was left: no call leads to a signal's, and
-         * behind it pcs are exact. */
+         * after it pcs are exact. */
         is_return = unw_is_signal_frame(&unwinder.cursor) <= 0;
         if (!is_return)
             theirs.frames[theirs.depth - 1] = frame_exact(pc);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conditions_test.c -- SPROF_DUMP_WHEN: what is taken for a condition, the
- * words for its files, and when a condition is an alarm. The thread that looks
- * is the sampler here, and the first thread is looked at.
+ * conditions_test.c -- SPROF_DUMP_WHEN: what is accepted as a condition, the
+ * words in the names of its files, and when a condition raises an alarm. The
+ * thread that looks is the sampler here, and the first thread is looked at.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -163,7 +163,7 @@ long_spans_are_alarms(void **state)
     assert_string_equal(first->name, "request");
     assert_string_equal(second->name, "other");
     assert_null(alarms_next());
-    /* What would be written again is written already. */
+    /* A profile that would be written again is written already. */
     alarms_see_span("request", 900 * MS);
     assert_null(alarms_next());
     watch("span:request>200ms", 20 * MS);
@@ -253,7 +253,7 @@ static void
 cpu_time_is_an_alarm(void **state)
 {
     (void)state;
-    /* A loaded machine leaves a part of a CPU at least. */
+    /* Even a loaded machine leaves us a part of a CPU. */
     assert_true(is_alarm("cpu>2%/100ms", burn));
     assert_true(is_no_alarm("cpu>90%/100ms", idle));
     assert_true(is_no_alarm("cpu>150%/100ms", burn));

@@ -30,8 +30,8 @@ points(double count, double weight)
     return (struct confidence){count * weight, count * weight * weight};
 }
 
-/* The chance that of COUNT points so many are of a row whose interval contains
- * the SHARE that it truly has. */
+/* The chance that the interval of a row contains its true SHARE, when COUNT
+ * points are drawn. */
 static double
 coverage(unsigned count, double share)
 {

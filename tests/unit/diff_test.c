@@ -325,7 +325,8 @@ found_of(double part)
     return found;
 }
 
-/* A change as large as is said to be seen is found four times of five. */
+/* A change of the size that the report says would be seen is found four times
+ * of five. */
 static void
 what_would_be_seen_is_found(void **state)
 {
@@ -542,10 +543,10 @@ rates_may_differ(void **state)
     assert_true(fabs(significance_chance(&test, &old, &new, &error) - 0.0745) <
                 0.0001);
     assert_true(fabs(error - (1.96 * 23.27 + 8.5)) < 0.05);
-    /* Of what the new run does not have, a point would stand for 16. */
+    /* In a row that the new run lacks, one of its points would stand for 16. */
     assert_true(fabs(significance_chance(&test, &old, &none, &error) - 0.3195) <
                 0.0001);
-    /* That of a wait stands for what it is, at any rate. */
+    /* A point of a wait stands for its own time, whatever the rate. */
     assert_true(significance_chance(&test, &wait, &none, &error) < 1e-9);
 }
 

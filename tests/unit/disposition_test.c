@@ -298,7 +298,7 @@ what_is_being_given_back_is_inherited(void **state)
 static _Atomic uint64_t replaced; /* sum of the numbers of those replaced */
 static _Atomic unsigned setting;  /* threads that began, and that ended */
 
-/* A disposition whose handler and mask tell one number. */
+/* A disposition whose handler and mask hold the same number. */
 static struct sigaction
 numbered(uint64_t number)
 {
@@ -379,7 +379,7 @@ overtaken_sigaction(int signo, const struct sigaction *action,
     return sigaction(signo, action, old);
 }
 
-/* What the kernel has is of the disposition that was set last. */
+/* The kernel has the disposition that was set last. */
 static void
 one_set_during_another_stands(void **state)
 {
@@ -467,7 +467,7 @@ borrowed_has_no_ender(void **state)
     assert_false(disposition_has_ender(SIGTRAP));
     disposition_begin_enders(0, signals_bit(SIGTRAP), ending_handler);
     assert_int_equal(disposition_role(SIGTRAP), SIGNALS_TRAP);
-    /* A handler is an interest of the program. */
+    /* A handler shows that the program uses the signal. */
     assert_ptr_equal(change(SIGTRAP, program_handler).sa_handler, SIG_DFL);
     assert_int_equal(signals_number(SIGNALS_TRAP), 0);
 }

@@ -131,12 +131,12 @@ straight_code_is_followed(void **state)
     expect_straight(from_sp(16, -16, -8), POP_16, RET);
     expect_straight(from_sp(16, -16, -8), BL, BLR, POP_16, RET);
     assert_int_equal(shown.same, 8);
-    /* No call comes behind x30, and there is no jump. */
+    /* No call comes after x30, and there is no jump. */
     refuse_straight(PUSH_16, SET_FP, BLR, POP_16, RET);
     refuse_straight(POP_16, BLR, RET);
     refuse_straight(EQ_8, NOP, RET);
     refuse_straight(JUMP_8, NOP, RET);
-    /* 16 instructions are the most. */
+    /* At most 16 instructions are followed. */
     expect_straight(linked(0), NOPS, NOPS, NOPS, NOP, NOP, NOP, RET);
     refuse_straight(NOPS, NOPS, NOPS, NOPS, RET);
     assert_true(epilogue_read(code, 8, EPILOGUE_BRANCHED, 4, NULL, &shown));
@@ -265,7 +265,7 @@ other_code_is_refused(void **state)
     refuse(0x043f503f, RET);
     refuse(0xd65f0020);
     refuse(0xf940001d, 0x910003bf, RET);
-    /* 1,024 instructions are the most. */
+    /* At most 1,024 instructions are followed. */
     for (i = 0; i < 1024; i++)
         code[i] = NOP;
     code[i] = RET;
@@ -296,7 +296,7 @@ compare(uint64_t pc, uint64_t end, struct rule rule)
     bool has_fp = rule_fp(rule) == rule_fp(is) &&
                   rule_fp_offset(rule) == rule_fp_offset(is);
     bool has_link = rule_return_slot(rule, 0) == rule_return_slot(is, 0);
-    /* What has just been given back is in both places. */
+    /* A register that has just been restored is in both places. */
     is_right &= has_fp || rule_fp(is) == RULE_FP_SAME;
     is_right &= has_link || rule_is_linked(is);
     right += is_right && has_fp && has_link;
@@ -312,8 +312,7 @@ ignore(const struct module *module, bool gone)
 }
 
 /* Seen in glibc 2.36 of Debian 12: 28,822 right, 1,123 given back, 1 wrong.
- * That one is behind a store of x30 of which the table tells an instruction
- * later. */
+ * That one is after a store of x30 that the table has one instruction later. */
 static void
 the_code_of_a_library_is_followed(void **state)
 {

@@ -110,7 +110,7 @@ branches_are_followed(void **state)
     assert_false(READ("\xff\xe0\xc3", EPILOGUE_BRANCHED));
     assert_false(READ("\x90\x90", EPILOGUE_BRANCHED));
     assert_false(READ("\xeb\xfe", EPILOGUE_BRANCHED));
-    /* What would be below the return address is none. */
+    /* What is below the return address is not part of the frame. */
     assert_false(READ("\x48\x83\xec\x08\xc3", EPILOGUE_BRANCHED));
 }
 
@@ -167,7 +167,7 @@ compare(uint64_t pc, uint64_t end, struct rule rule)
     /* By whichever register it is found, it is one place. */
     if (rule_cfa(rule) != rule_cfa(shown.rule))
         return;
-    /* Where rbp has just been given back it is in both places. */
+    /* Where rbp has just been restored, it is in both places. */
     bool is_right = rule_cfa_offset(rule) == rule_cfa_offset(shown.rule) &&
                     (rule_fp(shown.rule) == RULE_FP_SAME ||
                      rule_fp_offset(rule) == rule_fp_offset(shown.rule));

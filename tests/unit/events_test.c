@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * events_test.c -- when samples were: events add up to the samples they belong
- * to, whatever waits and weighing change, and windows of time cut both.
+ * to, whatever waits and weighing change, and windows of time cut samples and
+ * events alike.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -210,7 +210,7 @@ all_stay_if_native_frames_are_asked_for(void **state)
                  "_PyObject_Call.constprop.0", "main");
 }
 
-/* The outer loop runs a function of another greenlet: nothing tells which. */
+/* The outer loop runs a function of another greenlet: nothing shows which. */
 static void
 a_loop_of_an_unknown_function_is_marked(void **state)
 {
@@ -297,7 +297,7 @@ a_function_without_a_place_folds_nothing(void **state)
 
 /* From the root: main, a function, its loop, a function without a name, the
  * collector at NAMELESS + 1, and a function that the collection calls. The file
- * tells where COLLECTOR is. */
+ * says where COLLECTOR is. */
 static void
 add_collection(struct collector collector)
 {

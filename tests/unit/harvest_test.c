@@ -138,8 +138,8 @@ a_stall_is_shared(void **state)
     assert_int_equal(weigh(3 * MADE_PERIOD, 0, false), MADE_PERIOD);
 }
 
-/* Without a beat, the kernel's ticks tell, but no more than the clock. What
- * they count too little or too much belongs to the next call. */
+/* Without a beat, the kernel's ticks count, but no more than the clock says.
+ * The next call gets what they count too little or too much. */
 static void
 a_call_without_a_beat_stands_for_its_ticks(void **state)
 {
@@ -182,8 +182,8 @@ sample_without_clock(uint64_t ns)
 }
 
 /* Where the last samples have no clock, each stands for a point, and the wall
- * time since then is a bound. What remains must be more than their error. Else
- * the kernel's ticks tell. */
+ * time since then is a bound. What remains must be more than their error; else
+ * the kernel's ticks are used. */
 static void
 a_call_after_samples_without_a_clock(void **state)
 {
@@ -344,7 +344,7 @@ a_sample_after_the_end_is_that_of_the_successor(void **state)
     assert_int_equal(made_last(MADE_TID)->age, MADE_MS);
 }
 
-/* A clock that reads no value says less, so time alone decides. */
+/* A clock that cannot be read says less, so time alone decides. */
 static void
 without_a_clock_time_tells_the_successor(void **state)
 {
@@ -380,7 +380,8 @@ a_thread_that_never_runs_again_is_given_up(void **state)
     assert_int_equal(thread_time_sums()->lost[LOSS_SILENT], 1);
     assert_int_equal(thread_time_sums()->in_flight, 0);
     assert_true(made_sums_add_up());
-    /* It runs after all. Its answer was given up, and is not counted twice. */
+    /* It runs after all. Its answer was given up already, and is not counted
+     * again. */
     made_sample(MADE_PID, TRIGGER_ASK, PC);
     harvest();
     assert_int_equal(made_record_count, 0);

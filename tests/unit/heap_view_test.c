@@ -96,7 +96,7 @@ object_of_others_is_copied(void **state)
     assert_int_equal(*bytes, 42);
 }
 
-/* A record may not be filled yet, and name anything. */
+/* A record may not be filled yet, so that it names anything. */
 static void
 careful_view_copies_objects(void **state)
 {

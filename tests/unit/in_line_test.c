@@ -15,8 +15,8 @@
 #include "sampling_maker.h"
 
 /* Between two looks a thread waits at one place, and then shortly at another,
- * three times. A look finds it in line there, and gives the place all of the
- * time, as it gives that to a place where the thread waits. */
+ * three times. A look finds it in line there, and counts all of the time for
+ * that place, as it does where a thread waits. */
 static void
 a_look_finds_a_thread_in_line(void **state)
 {
@@ -165,8 +165,8 @@ stand_for_4_ms(struct made_thread *thread)
     thread->slices++;
 }
 
-/* A look that finds the thread running does not tell where it stood in line,
- * if it waits now and then. */
+/* A look that finds the thread running does not show where it stood in line, if
+ * it waits now and then. */
 static void
 a_running_thread_tells_no_place_of_a_line(void **state)
 {

@@ -91,7 +91,7 @@ put_move(uint64_t from, uint64_t to, uint64_t size, uint64_t time)
     put_words(5, (const uint64_t[]){to, from, to, size, 0});
 }
 
-/* Two lines: FIRST from the beginning on, SECOND from 8 bytes behind it on. */
+/* Two lines: FIRST from the beginning on, SECOND from 8 bytes after it on. */
 static void
 put_lines(uint64_t address, uint64_t shift, int first, int second)
 {

@@ -209,7 +209,7 @@ both_spools_are_one_process(void **state)
     profile_free(profile);
 }
 
-/* One before and one behind it are not mixed up with it. */
+/* One before and one after it are not mixed up with it. */
 static void
 other_processes_stay_apart(void **state)
 {

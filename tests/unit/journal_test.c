@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_test.c -- which records come out for a walk: once for each stack of a
- * file, again in the next file, and none in the child of a fork.
+ * journal_test.c -- which records a walk makes: once for each stack of a file,
+ * again in the next file, and none in the child of a fork.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -286,7 +286,7 @@ the_next_file_has_all_again(void **state)
     uint32_t generation = journal_generation();
     (void)put(3, LEAF);
     assert_int_equal(journal_prepare(), 0);
-    /* The present file gets what is put until it ends. */
+    /* The present file gets all records until it ends. */
     (void)put(3, LEAF + 1);
     journal_rotate();
     assert_int_not_equal(journal_generation(), generation);

@@ -169,7 +169,7 @@ expect_left(const char *key, const char *value, uint64_t ms, size_t marks)
     profile_free(profile);
 }
 
-/* Marks of the process are of every thread. */
+/* Marks of the process belong to every thread. */
 static void
 labels_filter_samples_and_marks(void **state)
 {

@@ -122,7 +122,7 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa_offset 8\n"
         "ret\n"
         "end_table\n"
-        /* Signal restorers, of whose tables nothing says what they are. */
+        /* Signal restorers whose tables do not say that they are such. */
         ".macro restorer\n"
         ".byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05\n"
         ".endm\n"
@@ -228,7 +228,7 @@ a_register_may_be_a_distance(void **state)
     assert_int_equal(caller.pc, *(uint64_t *)(caller.sp - 8));
 }
 
-/* A register that is not known is needed, or is not. */
+/* A register that is not known: once it is needed, once it is not. */
 static void
 what_is_not_known_is_not_used(void **state)
 {

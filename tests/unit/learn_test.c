@@ -47,8 +47,8 @@ check_module(struct dl_phdr_info *info, size_t size, void *count)
                   info->dlpi_name[0] != '\0' ? info->dlpi_name : "this program",
                   kinds[RULE_FRAME], kinds[RULE_CHAIN], kinds[RULE_ROOT],
                   kinds[RULE_HARD], kinds[RULE_SIGNAL]);
-    /* Rules are for nothing if most code has none. Some linkers put what is
-     * only read into the segment of the code. */
+    /* Rules are useless if most code has none. Some linkers put what is only
+     * read into the segment of the code. */
     unsigned least = ARCH_HAS_LINK ? 60 : 97;
     if (strstr(info->dlpi_name, "libc.so") != NULL)
         assert_true(kinds[RULE_FRAME] > PCS_OF_MODULE / 100 * least);
@@ -186,7 +186,7 @@ the_loaders_entry_is_a_root(void **state)
         assert_int_equal(check_pc(entry + i), RULE_ROOT);
 }
 
-/* However full the table is: what was learned is in it. */
+/* However full the table is, what was learned is in it. */
 static void
 a_full_table_takes_what_is_learned(void **state)
 {

@@ -29,7 +29,7 @@ begin(void **state)
     return mark_ring_begin();
 }
 
-/* A mark whose parts all tell TIME. */
+/* A mark whose parts all hold TIME. */
 static uint32_t
 put(uint64_t time)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mask_test.c -- what a thread really blocks of the borrowed numbers, and what
- * the program is told: for masks that it sets, inherits, waits under, and hands
- * to another program.
+ * mask_test.c -- which of the borrowed numbers a thread really blocks, and what
+ * the program sees: for masks that it sets, inherits, waits under, and hands to
+ * another program.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -84,7 +84,7 @@ is_blocked(int signo)
     return (real_mask() & signals_bit(signo)) != 0;
 }
 
-/* Returns the mask before, as the program is told. */
+/* Returns the mask before, as the program sees it. */
 static uint64_t
 change(int how, uint64_t word)
 {
@@ -117,7 +117,7 @@ all_that_is_blocked_leaves_ours_open(void **state)
     (void)change(SIG_UNBLOCK, signals_bit(ASK) | signals_bit(OTHER));
     assert_false((told() & signals_bit(ASK)) != 0);
     assert_false(is_blocked(OTHER));
-    /* The closed number stays so whatever the program believes. */
+    /* The closed number stays closed, whatever the program believes. */
     (void)change(SIG_SETMASK, 0);
     assert_true(is_blocked(CONTROL));
     assert_int_equal(told(), 0);
@@ -205,7 +205,7 @@ a_wait_for_a_handled_number_takes_it(void **state)
     assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     assert_int_equal(disposition_action(SIGTRAP, &action, NULL), 0);
     (void)change(SIG_SETMASK, UINT64_MAX);
-    /* It is the program's since it handles it. */
+    /* The number is the program's since the program handles it. */
     assert_true(is_blocked(SIGTRAP));
     sigemptyset(&none);
     (void)mask_enter_wait(&none, &before);

@@ -220,7 +220,8 @@ what_was_unloaded_is_another_module(void **state)
     assert_int_equal(modules_find(other)->id, others);
     assert_true(modules_are_sure(library.left, time, unloads_last(),
                                  modules_state.unloads));
-    /* A sample of before the unload. Of another module nothing was unloaded. */
+    /* A sample from before the unload. Nothing of another module was
+     * unloaded. */
     assert_false(
         modules_are_sure(library.base, time, before, modules_state.unloads));
     assert_true(modules_are_sure(other, time, before, modules_state.unloads));
@@ -253,7 +254,7 @@ a_map_may_be_torn(void **state)
     modules_refresh();
 }
 
-/* No hook has seen it: the map has. */
+/* No hook has seen it, but the map has. */
 static void
 what_has_gone_unseen_was_unloaded(void **state)
 {

@@ -225,7 +225,8 @@ reported(const char *path)
     return text;
 }
 
-/* A hint is given once; no package is named for what none has brought. */
+/* A hint is given once; no package is named for a file that no package has
+ * installed. */
 static void
 a_hint_is_given_once(void **state)
 {

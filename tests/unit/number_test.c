@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* number_test.c -- hexadecimal text: what is no pair of digits ends it. */
+/* number_test.c -- hexadecimal text: it ends at the first characters that are
+ * no pair of digits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

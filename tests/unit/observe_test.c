@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* observe_test.c -- whether a thread's time is shown, all of it and only once:
- * CPU time by questions, the rest where the thread waits. */
+/* observe_test.c -- whether all of a thread's time is shown, and only once: CPU
+ * time by questions, the rest where the thread waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,7 +149,7 @@ a_short_run_in_an_idle_process_is_found(void **state)
     assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
 }
 
-/* A thread hides behind CPU time that was explained twice. */
+/* A thread is not noticed, as other CPU time was explained twice. */
 static void
 a_run_beside_too_much_that_is_explained_is_found(void **state)
 {
@@ -230,7 +230,8 @@ the_next_wait_has_no_more_than_half_of_a_late_look(void **state)
     made_pass(0, 2 * MADE_MS);
     assert_int_equal(made_wall_at(WAITS, STATE_WAITING), 15 * MADE_MS);
     assert_int_equal(made_wall_at(WAITS_ELSEWHERE, STATE_WAITING), 6 * MADE_MS);
-    /* Of looks that are as close as they can be the next wait has all. */
+    /* Where looks are as close as they can be, the next wait has all of the
+     * time between. */
     made_run(0, MADE_MS / 2);
     made_wake(MADE_PID);
     made_run(MADE_PID, 50000);

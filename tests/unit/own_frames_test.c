@@ -53,8 +53,8 @@ frames_of_the_library_are_skipped(void **state)
     assert_int_equal(SKIP(EXACT(ours), RETURN(ours), RETURN(theirs),
                           EXACT(theirs), RETURN(theirs)),
                      3);
-    /* In the program's handler, which ours called: everything is as it would
-     * be. */
+    /* In the program's handler, which ours called, all frames are the
+     * program's. */
     assert_int_equal(SKIP(EXACT(theirs), RETURN(ours), RETURN(theirs),
                           EXACT(theirs)),
                      0);

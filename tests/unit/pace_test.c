@@ -20,7 +20,7 @@
 #define PERIOD 1000u
 #define MS 1000000u
 
-/* Each instant lies in the block of periods behind the one before. */
+/* Each instant lies in the block of periods after the one before. */
 static void
 instants_lie_in_their_periods(void **state)
 {
@@ -81,7 +81,7 @@ who_hurries_comes_in_the_next_period(void **state)
     pace_hurry(&pace, now);
     assert_in_range(pace_next(&pace, now, 1), START + 4 * PERIOD,
                     START + 5 * PERIOD - 1);
-    /* A stride that is over anyway is not gone back to. */
+    /* A stride that is over anyway is not shortened. */
     pace_hurry(&pace, START + 100 * PERIOD);
     assert_in_range(pace_next(&pace, now, 1), START + 5 * PERIOD,
                     START + 6 * PERIOD - 1);

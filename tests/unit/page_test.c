@@ -88,7 +88,7 @@ digit(char character)
     return character != '\0' && place != NULL ? (int)(place - digits) : -1;
 }
 
-/* Append the bytes of the base64 from TEXT on. Returns what stands behind it.
+/* Append the bytes of the base64 from TEXT on. Returns what stands after it.
  */
 static const char *
 unpack64(const char *text, uint8_t *to, size_t *length)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pages_test.c -- the page cache of the learner: every word is what memory held
- * when its page was first read, within a page and across two; what cannot be
- * read is refused and does not spoil what can; more pages than fit.
+ * when its page was first read, within a page and across two; memory that
+ * cannot be read is refused, and does not spoil the rest; more pages than fit.
  */
 #include <setjmp.h>
 #include <stdarg.h>

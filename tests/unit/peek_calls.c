@@ -75,7 +75,7 @@ BLOCKS(pushed_argument, int word = 0;
 BLOCKS(pointed_variable, char *room = alloca((size_t)sink % 2 + 200);
        sink = read(things.pipe[0], room, 1))
 
-/* A frame of any size, but behind a direct call. */
+/* A frame of any size, but after a direct call. */
 FRAME static void
 variable(size_t size)
 {

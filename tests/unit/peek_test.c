@@ -3,7 +3,7 @@
  * peek_test.c -- peeks at threads that block in every way, through functions
  * that are known: what is seen must be just these, up to the root. Where a
  * stack is made to mislead, it may be cut, but never wrong. And at threads that
- * run and die meanwhile, of which nothing is expected but to survive.
+ * run and die meanwhile, where it is only expected that we survive.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -225,7 +225,7 @@ own_function(struct frame frame)
     return (const void *)fde.start;
 }
 
-/* The function at PLACE of the stack of WHAT, from the leaf; NULL behind it. */
+/* The function at PLACE of the stack of WHAT, from the leaf; NULL after it. */
 static const void *
 expected_function(const struct peek_case *what, size_t place)
 {
@@ -415,7 +415,7 @@ stacks_are_right_with_frame_pointers(void **state)
     check_build(2);
 }
 
-/* Nothing is where it seems to be. */
+/* The stack misleads: nothing is where it seems to be. */
 static void
 nonsense_is_survived(void **state)
 {
@@ -475,7 +475,7 @@ threads_that_run_are_survived(void **state)
     for (unsigned i = 0; i < 2; i++)
         pthread_create(&restless[i].thread, NULL, start_on, &restless[i]);
     for (unsigned i = 0; i < PEEKS || atomic_load(&runs) < RUNS; i++) {
-        /* The place of a moment ago, if it is in no call at this one. */
+        /* The place of a moment ago, if it is in no call now. */
         read_place(atomic_load(&restless[i % 2].tid), &pc, &sp);
         /* CPU time: others may run meanwhile. */
         uint64_t start = clock_own();

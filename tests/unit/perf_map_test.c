@@ -90,8 +90,8 @@ the_last_line_that_covers_an_address_names_it(void **state)
     perf_map_close(map);
 }
 
-/* Equal functions are one symbol, the end is not part of it, and what makes no
- * sense is passed over. */
+/* Equal functions are one symbol, the end is not part of it, and lines that
+ * make no sense are ignored. */
 static void
 lines_become_symbols(void **state)
 {
@@ -230,7 +230,7 @@ only_files_of_the_process_are_used(void **state)
     expect_file(directory, before, now + SECOND, "no regular file");
 }
 
-/* Nothing there is no problem. */
+/* A missing file is no problem. */
 static void
 a_missing_file_is_no_problem(void **state)
 {

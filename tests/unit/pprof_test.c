@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_test.c -- pprof files as input: ours come back byte for byte,
- * those of others become what the model can hold, and what makes no sense is
- * refused whole.
+ * those of others become what the model can hold, and files that make no sense
+ * are refused as a whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -601,7 +601,7 @@ what_makes_no_sense(void **state)
     expect_refused("location that it lacks");
     put_foreign();
     MESSAGE(2, 1, 9, 2, 1);
-    expect_refused("as many values");
+    expect_refused("more or fewer values");
     put_foreign();
     MESSAGE(4, 1, 9);
     expect_refused("an id twice");
@@ -624,7 +624,7 @@ what_makes_no_sense(void **state)
     expect_refused("damaged");
     put_foreign();
     MESSAGE(1, 1, 3, 2, 4);
-    expect_refused("as many values");
+    expect_refused("more or fewer values");
     raw_length = 0;
     MESSAGE(1, 1, 1, 2, 2);
     put_string("");

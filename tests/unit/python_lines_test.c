@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python_lines_test.c -- tables of lines of Python's code, as compilers of
- * CPython 3.9, 3.10 and 3.11 write them, and tables that are cut anywhere.
+ * python_lines_test.c -- line tables of Python's code, as the compilers of
+ * CPython 3.9, 3.10 and 3.11 write them, and such tables cut anywhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -71,7 +71,7 @@ push(unsigned number, uint64_t previous)
         previous != 0 ? start + 2 : start - 2);
 }
 
-/* The thread's blocks end behind COUNT frames. */
+/* The thread's blocks end after COUNT frames. */
 static void
 end_frames(unsigned count)
 {

@@ -167,7 +167,7 @@ import(void)
 /* Whether the state is read as that of the calling thread. */
 static bool is_held;
 
-/* What the thread's task is called that has FRAME in its chain. */
+/* The name of the thread's task that has FRAME in its chain. */
 static const char *
 task_at(uint64_t frame)
 {

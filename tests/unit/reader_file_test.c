@@ -186,7 +186,7 @@ what_is_no_spool_is_refused(void **state)
     assert_int_equal(reader_recognize(maker_path("spool")), 1);
 }
 
-/* As long as a reader is open that follows it, and not for one that does not.
+/* As long as a reader that follows it is open, but not for one that does not.
  */
 static void
 the_writer_sees_who_follows(void **state)

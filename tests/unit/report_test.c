@@ -288,7 +288,7 @@ a_head_has_its_lines(void **state)
     maker_forget(NULL);
 }
 
-/* What is said is about what a filter leaves. */
+/* The notes are about what a filter leaves. */
 static void
 a_filter_has_its_own_samples(void **state)
 {

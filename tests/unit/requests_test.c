@@ -101,7 +101,8 @@ signals_of_the_program_are_its_own(void **state)
     assert_false(requests_is_wanted());
 }
 
-/* What finds the queue full is dropped, and the others keep their order. */
+/* A request that finds the queue full is dropped, and the others keep their
+ * order. */
 static void
 requests_come_in_turn(void **state)
 {

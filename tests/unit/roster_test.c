@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* roster_test.c -- which threads are on the roster, and what their ends say. */
+/* roster_test.c -- which threads are on the roster, and what their end records
+ * say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -405,7 +405,7 @@ objects_are_read_directly(void **state)
 }
 
 /* The innermost record may be the thread's own one before it is filled. The
- * next one is found on the stack behind it. */
+ * next one is found on the stack after it. */
 static void
 a_record_without_contents_is_passed(void **state)
 {

@@ -327,7 +327,7 @@ a_record_that_is_being_written_is_not_read(void **state)
     end();
 }
 
-/* Written again in place, with a node that comes behind; then a larger one. */
+/* Written again in place, with a node that comes after; then a larger one. */
 static void
 a_record_is_read_again(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * state_test.c -- what begins anew with a profile, and what in the child of a
- * fork alone: variables of this file, and those of others by what their
- * functions tell.
+ * fork alone: variables of this file, and those of other files by what their
+ * functions return.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * store_crash_test.c -- a writer that dies, or is watched, at any instant. A
- * child writes; the parent kills it at random moments, stops it behind every
+ * child writes; the parent kills it at random moments, stops it after every
  * single instruction, or reads while it writes. What the parent finds must be a
  * prefix of what the child meant to write, and whole.
  */
@@ -136,7 +136,7 @@ killed_writers_leave_a_prefix(void **state)
     assert_true(whole >= 10);
 }
 
-/* Stop behind everything but the last records of the first chunk, then step. */
+/* Stop after everything but the last records of the first chunk, then step. */
 static void
 be_stepped(const char *path)
 {
@@ -152,7 +152,7 @@ be_stepped(const char *path)
     _exit(0);
 }
 
-/* Read the spool behind each instruction of CHILD until it ends. Returns the
+/* Read the spool after each instruction of CHILD until it ends. Returns the
  * number of marks at the end, and of different states seen in *STATES. */
 static uint32_t
 step_through(pid_t child, struct reader *reader, unsigned *states)

@@ -233,7 +233,7 @@ what_files_share_may_be_compressed(void **state)
                "$file || exit 1; done" IS_BY_ZSTD);
 }
 
-/* Write VALUE at PLACE behind the beginning of .debug_line. */
+/* Write VALUE at PLACE after the beginning of .debug_line. */
 #define CHANGE_LINES(place, value)                                         \
     "offset=$(readelf -SW library | sed -n 's/.* .debug_line  *PROGBITS  " \
     "*[0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p') && printf '" value              \
@@ -311,7 +311,7 @@ a_file_without_units_does_not_hide_its_debug_file(void **state)
           "readelf -tW library | grep -q ZLIB");
 }
 
-/* Behind a skeleton: one file for each object. */
+/* After a skeleton: one file for each object. */
 static void
 split_debug_information_is_read(void **state)
 {

@@ -244,7 +244,7 @@ a_stripped_file_has_bounds_alone(void **state)
         skip();
     assert_nameless("stripped", known_offset, known_start);
     assert_nameless("stripped", known_start, known_start);
-    /* The table is no code, and behind all that is. */
+    /* The table is no code, and after all that is. */
     assert_nameless("stripped", 1, 1);
     assert_nameless("stripped", UINT64_MAX - 1, UINT64_MAX - 1);
     assert_nameless("bare", known_offset, known_offset);

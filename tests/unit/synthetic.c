@@ -182,7 +182,7 @@ is_entry(uint64_t pc)
            pc < module->entry + 256;
 }
 
-/* Whether a function with a table begins behind PC, in which there is none. */
+/* Whether a function with a table begins after PC, in which there is none. */
 static bool
 is_before_table(uint64_t pc)
 {

@@ -44,7 +44,7 @@ fixed_distances_are_in_the_code(void **state)
     assert_true(READ_FORM("\xf3\x0f\x1e\xfa\x64\x48\x8b\x04\x25\xe0\xff\xff\xff"
                           "\xc3"));
     assert_int_equal(thread_word_place(&word, 0), -32);
-    /* The distance is in a word, 32 bytes behind the instruction's end. */
+    /* The distance is in a word, 32 bytes after the instruction's end. */
     assert_true(READ_FORM("\x48\x8b\x05\x20\x00\x00\x00\x64\x48\x8b\x00\xc3"
                           "                           "
                           "\xd8\xff\xff\xff\xff\xff\xff\xff"));

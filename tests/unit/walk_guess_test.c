@@ -92,7 +92,7 @@ a_caller_is_guessed(void **state)
     assert_int_equal(walk.regs.sp, word_at(6));
 }
 
-/* Behind a guess a 0 shows that it was wrong; where a chain has one in place of
+/* After a guess a 0 shows that it was wrong; where a chain has one in place of
  * a return address, it was none. */
 static void
 a_0_behind_a_guess_is_no_root(void **state)
@@ -100,7 +100,7 @@ a_0_behind_a_guess_is_no_root(void **state)
     struct regs caller = {.pc = F1, .sp = word_at(9)};
 
     (void)state;
-    /* There a walk needs the frame record behind a guess. */
+    /* There a walk needs the frame record after a guess. */
     if (ARCH_HAS_LINK)
         skip();
     rules_put(LEAF, rule_guess(24, 0));

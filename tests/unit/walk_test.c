@@ -116,7 +116,7 @@ a_chain_is_followed(void **state)
 }
 
 /* The register points into a page in the middle of the stack that cannot be
- * read; and one that can be behind it. */
+ * read; and one that can be after it. */
 static void
 a_chain_over_a_hole_is_followed(void **state)
 {
@@ -195,7 +195,7 @@ registers_of_the_interrupted_frame_are_known(void **state)
     assert_int_equal(walk.depth, 3);
     assert_int_equal(walk.regs.fp, 0x66);
     assert_int_equal(walk.regs.sp, word_at(32));
-    /* What is behind a guess may be no frame. Fp leads nowhere. */
+    /* What is after a guess may be no frame. Fp leads nowhere. */
     stand_at(LEAF, word_at(4), 0);
     walk.registers = &registers;
     walk.is_guessed = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * all_signals.c -- a program that has to do with all signals at once: waits for
- * them, handles all of the real-time ones, or blocks one in the handler of
- * another. It prints what it sees; that must not differ under the profiler.
- * Arguments: traps.h.
+ * all_signals.c -- a program that uses all signals at once: waits for them,
+ * handles all of the real-time ones, or blocks one in the handler of another.
+ * It prints what it sees; that must not differ under the profiler. Arguments:
+ * traps.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -87,7 +87,7 @@ wait_for_one(void *set)
     return NULL;
 }
 
-/* A thread waits already when this one sends. */
+/* A thread is already waiting when this one sends. */
 static void
 waits_in_thread(void)
 {
@@ -193,8 +193,8 @@ send_again_and_again(void *unused)
     return unused;
 }
 
-/* SIGNO has a handler that ends system calls, but does not come; SIGUSR1, which
- * comes, has one that lets them go on. */
+/* SIGNO, which does not come, has a handler that ends system calls; SIGUSR1,
+ * which comes, has one that lets them go on. */
 static void
 restarts(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bad_pointers.c -- a program that hands the kernel addresses where nothing is,
- * through functions that a profiler has between. The kernel says EFAULT, or
- * what else is wrong first. The library must not look there before the kernel
- * does. Arguments: traps.h.
+ * through functions that a profiler hooks. The kernel says EFAULT, or names
+ * another error that it finds first. The library must not look there before the
+ * kernel does. Arguments: traps.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "traps.h"
 #include "work.h"
 
-/* Past what the compiler knows of its arguments. */
+/* Hidden from what the compiler knows of its arguments. */
 static void *volatile nowhere;
 static void *volatile nothing;
 

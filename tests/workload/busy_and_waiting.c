@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy_and_waiting.c -- a live view has something to show: a thread that burns
- * the CPU in hot_spot, one that waits in read, and one that naps and whose name
- * no terminal should get to see as it is. Runs for the given number of ms
- * (10,000), then prints ok. With a second argument it runs until SIGUSR1, and
- * then replaces itself by an image that burns in next_spot, until the next
+ * busy_and_waiting.c -- gives a live view something to show: a thread that
+ * burns the CPU in hot_spot, one that waits in read, and one that naps and
+ * whose name no terminal should get to see as it is. Runs for the given number
+ * of ms (10,000), then prints ok. With a second argument it runs until SIGUSR1,
+ * and then replaces itself by an image that burns in next_spot, until the next
  * SIGUSR1.
  */
 #include <pthread.h>
@@ -90,7 +90,7 @@ stay(unsigned ms, bool for_signal)
         work_fail("sigwait");
 }
 
-/* Before there is a thread that could take it. */
+/* Before any thread exists that could take it. */
 static void
 block_signal(void)
 {

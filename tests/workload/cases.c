@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cases.c -- see cases.h. Output is unbuffered: what is not printed yet must
- * not be printed by children, too.
+ * cases.c -- see cases.h. Output is unbuffered: otherwise children would print
+ * again what is not printed yet.
  */
 #include <errno.h>
 #include <fcntl.h>

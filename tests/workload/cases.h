@@ -41,9 +41,9 @@ void cases_say_end(pid_t child);
  * program is to be started without the library, which would show itself. */
 void cases_report(int argc, char **argv);
 
-/* Handle SIGCHLD from now on; how often that has come; and wait until it has
- * COUNT times: a signal to a process may be handled by any of its threads, a
- * little later, and two of one number that wait are one. */
+/* Handle SIGCHLD from now on; how often it has come; and wait until it has come
+ * COUNT times: any thread of a process may handle its signals, a little later,
+ * and two of one number that are pending become one. */
 void cases_hear_children(void);
 unsigned cases_heard(void);
 void cases_hear(unsigned count);

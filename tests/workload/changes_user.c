@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * changes_user.c -- a server as they are: the superuser starts it, and its
- * workers become another user before they compute, with their messages in a log
- * of their own. Without workers it changes its own user.
+ * changes_user.c -- a server of the usual kind: the superuser starts it, and
+ * its workers become another user before they compute, with their messages in a
+ * log of their own. Without workers it changes its own user.
  *
  * Arguments: how many workers, their user, and the log. The server says its own
  * id, and those of its workers.

@@ -91,7 +91,7 @@ static void (*const kinds[])(unsigned) = {do_malloc, do_stdio, do_dlopen,
                                           do_throw};
 static atomic_ulong done[4];
 
-/* Mostly its own kind of work, now and then another. */
+/* Usually its own kind of work, now and then another. */
 static void *
 worker(void *argument)
 {

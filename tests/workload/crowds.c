@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowds.c -- threads that compute, and end in the way that the second argument
+ * crowds.c -- threads that compute and end in the way that the second argument
  * names. They know how much CPU time they used.
  *
  * Usage: crowds THREADS ENDING US [gate]
@@ -38,9 +38,8 @@
 #include <unistd.h>
 
 #define STACK 65536u
-#define STEPS                                                      \
-    2000u /* of the computation, between two readings of the clock \
-           */
+#define STEPS \
+    2000u /* of the computation, between two readings of the clock \ */
 #define NAP_NS 1000000 /* of the main thread */
 
 static uint64_t each; /* ns of CPU time of a thread */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deep_recursion.c -- a stack far deeper than any profile wants to keep. The
- * profile must have the leaf end and the root, and say that frames between
- * them are missing.
+ * deep_recursion.c -- a stack far deeper than any profile keeps. The profile
+ * must have the leaf end and the root, and say that frames between them are
+ * missing.
  *
  * Arguments: depth, 100000; milliseconds of CPU time at the bottom, 1000.
  */

@@ -47,7 +47,7 @@ by_execve(void)
     execve(SELF, report, empty);
 }
 
-/* What is pending stays so in the next image. */
+/* Pending signals stay pending in the next image. */
 static void
 pending(void)
 {
@@ -64,7 +64,7 @@ pending(void)
     execve(SELF, arguments, environ);
 }
 
-/* All is blocked, and nothing pending. */
+/* All signals are blocked, and none is pending. */
 static void
 blocked(void)
 {
@@ -168,7 +168,7 @@ ignore_again(void *argument)
     return argument;
 }
 
-/* While others set what is set already. */
+/* While other threads set handlers that are set already. */
 static void
 ignoring(void)
 {

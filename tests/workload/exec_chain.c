@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec_chain.c -- computes, then replaces itself by exec, as often as its
- * first argument says, while a second thread computes as well. A profiling
- * signal that is still on its way at the exec kills the new image.
+ * exec_chain.c -- computes and then replaces itself by exec, as often as its
+ * first argument says, while a second thread computes, too. A profiling signal
+ * that is still on its way at the exec kills the new image.
  *
  * Arguments: execs to go, 10; milliseconds of CPU time in each image, 20.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * facility_cases.c -- what the kernel and libc do for a process beside its
- * threads, or in threads of their own that no pthread_create of the program has
- * made: io_uring, timers, message queues, asynchronous reads and lookups; and
- * descriptors that stand for something else. No wait may be interrupted. What
- * the kernel does not have is "not here".
+ * facility_cases.c -- what the kernel and libc do for a process outside its
+ * threads, or in threads that the program has not made itself: io_uring,
+ * timers, message queues, asynchronous reads and lookups; and descriptors that
+ * stand for something else. No wait may be interrupted. What the kernel does
+ * not have is "not here".
  *
  * Arguments: a word of the table at the end; a number where a case wants one.
  */

@@ -44,7 +44,7 @@ follow(pid_t child)
     return status;
 }
 
-/* The child stops where it says, and nowhere else; however it says that it is
+/* The child stops where it says and nowhere else, in whatever way it asks to be
  * traced. */
 static void
 traced(void)
@@ -105,7 +105,7 @@ traced_exec(void)
     printf("ended with %d\n", WEXITSTATUS(follow(child)));
 }
 
-/* Of a process with several threads one asks; it alone is stopped. */
+/* One of several threads of a process asks; it alone is stopped. */
 static void *
 ask_and_compute(void *argument)
 {
@@ -395,7 +395,7 @@ crash(void)
     }
 }
 
-/* Policies that rank before or behind the sampler's; the kernel lets no thread
+/* Policies that rank before or after the sampler's; the kernel lets no thread
  * with a deadline make another one, and children may start afresh. */
 struct attributes {
     uint32_t size, policy;

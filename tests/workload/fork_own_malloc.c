@@ -21,7 +21,7 @@
 
 #include "work.h"
 
-/* Nothing is ever used again. */
+/* Freed memory is never used again. */
 #define POOL (256u << 20)
 #define HEADER 16u
 
@@ -115,12 +115,13 @@ be_child(bool has_thread)
     if (has_thread && (pthread_create(&thread, NULL, allocate, NULL) != 0 ||
                        pthread_join(thread, NULL) != 0))
         _exit(90);
-    /* Where others have the processors, the first instants are not sampled. */
+    /* Where other processes have the CPUs, the first moments are not
+     * sampled. */
     work_burn(burn_ms);
     _exit(7);
 }
 
-/* Whether CHILD, if this is not that itself, did all it should. */
+/* Be the child, or return whether CHILD did all that it should. */
 static bool
 is_right(pid_t child, bool has_thread)
 {

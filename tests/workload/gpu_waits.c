@@ -9,7 +9,7 @@
  *     others SLEPT COMPUTED WALL
  *
  * SLEPT is the time without a CPU, less the time in which the thread could have
- * run, as its schedstat tells. WALL is all time.
+ * run, by its schedstat. WALL is all time.
  */
 #include <fcntl.h>
 #include <stdio.h>

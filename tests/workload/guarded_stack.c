@@ -2,7 +2,7 @@
 /*
  * guarded_stack.c -- a stack with a guard inside its one mapping, as glibc 2.42
  * makes it (madvise(2), MADV_GUARD_INSTALL, Linux 6.13): the lowest page cannot
- * be read, and /proc/PID/maps does not tell. A leaf stands right above the
+ * be read, which /proc/PID/maps does not show. A leaf stands right above the
  * guard, and its table says that rbp was saved below. Signals come to an
  * alternate stack. Without the call the page is made inaccessible.
  *
@@ -53,7 +53,7 @@ thread_main(void *argument)
     char *page = stack + SIZE / 2;
     stack_t alternate = {.ss_sp = malloc(65536), .ss_size = 65536};
     sigaltstack(&alternate, NULL);
-    work_burn(budget / 2); /* samples tell where this stack is */
+    work_burn(budget / 2); /* samples show where this stack is */
     if (madvise(page - PAGE, PAGE, GUARD_INSTALL) != 0 &&
         mprotect(page - PAGE, PAGE, PROT_NONE) != 0)
         work_fail("no guard");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * in_front.c -- a library preloaded beside libsprof.so, before or behind it:
+ * in_front.c -- a library preloaded beside libsprof.so, before or after it:
  * it stands in front of what the profiler uses and has hooks for, and of
  * malloc, which has a lock that is held across fork, and while now and then an
  * allocation makes a thread and waits for its end.

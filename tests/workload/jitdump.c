@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * jitdump.c -- generated code whose address is used again, with a jitdump that
- * tells since when. The function "first" runs for a quarter of the CPU time,
+ * says from when on. The function "first" runs for a quarter of the CPU time,
  * then "second" is made at its address, with the same code, and runs for the
- * rest. So nothing but the time tells the two apart. Both have two loops, which
- * are lines 10 and 20 of their files; the second one takes three times as long.
+ * rest. So only the time distinguishes the two. Both have two loops, which are
+ * lines 10 and 20 of their files; the second one takes three times as long.
  *
  * Arguments: milliseconds of CPU time, 1000; and then any of
  *   cut      the jitdump ends within a record

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * known_stack.c -- a chain of plain calls with a known order. Built once for
- * every way in which a compiler lays out frames: -O0, -O2, -O3 -flto, with
- * and without frame pointers, stripped, with split and compressed debug
- * files. (A static-pie has no dynamic linker and cannot be preloaded.)
+ * each way in which a compiler lays out frames: -O0, -O2, -O3 -flto, with and
+ * without frame pointers, stripped, with split and compressed debug files. (A
+ * static-pie has no dynamic linker and cannot be preloaded.)
  *
  * Argument: milliseconds of CPU time, 1000.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.c -- sets labels and marks from wherever a program can, by the public
+ * labels.c -- sets labels and marks wherever a program can, by the public
  * header alone: the program is not linked with the library.
  *
  *   labels codes       every wrong use has its code, the same each time
@@ -430,7 +430,7 @@ marking_thread(void *unused)
     return unused;
 }
 
-/* More than there are places for, and one in the end that must find one. */
+/* More than there are places for, and at the end one that must find a place. */
 static void
 flood(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * late_library.c -- code that has no file is sampled, and then a library lies
- * at the same addresses, with the same callers: what was known of the frames
- * does not hold any more. A loader of the program's own does that.
+ * at the same addresses, with the same callers: what was known of the frames is
+ * no longer true. A loader of the program's own does that.
  *
  * Arguments: milliseconds of CPU time for each of the two, 500; and the
  * library, plugin_framed.so, which lies beside the program.

@@ -47,7 +47,7 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Of a thread that had to wait for a CPU it may be a little late. */
+/* A thread that had to wait for a CPU may be a little late. */
 static void
 complain(int number)
 {
@@ -100,7 +100,7 @@ rawest_exit(void)
     raw_call(SYS_exit, 45, 0, 0, 0);
 }
 
-/* A call that is forbidden kills the thread, and that is the last. */
+/* A forbidden call kills the thread, which is the last one. */
 static void
 forbidden(void)
 {

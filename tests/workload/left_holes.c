@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * left_holes.c -- leaves a hole in the address space, does what has the
+ * left_holes.c -- leaves a hole in the address space, does what makes the
  * profiler work, and needs the hole again. Each hole is the highest one, which
  * the kernel gives to the next caller of mmap(2).
  *

@@ -39,7 +39,7 @@ handle(int signo)
         handled_here++;
 }
 
-/* Until *FLAG is more than COUNT, for a minute at most. */
+/* Wait until *FLAG is more than COUNT, a minute at most. */
 static void
 await(const volatile sig_atomic_t *flag, int count)
 {

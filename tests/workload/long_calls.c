@@ -2,7 +2,7 @@
 /*
  * long_calls.c -- system calls that run for long in the kernel, and return what
  * they have done so far when a signal comes. The program does not make them
- * again: each must do all.
+ * again, so each must do everything.
  */
 #include <fcntl.h>
 #include <stdio.h>

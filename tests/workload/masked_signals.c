@@ -3,7 +3,7 @@
  * masked_signals.c -- threads that block every signal, or wait for signals
  * themselves: one computes with all signals blocked, one takes SIGUSR1 and
  * SIGPROF by sigwait, one reads a signalfd. Each must see only what the
- * program sent, and no signal may stay behind.
+ * program sent, and no signal may be left pending.
  *
  * Argument: milliseconds, 1000.
  */

@@ -342,7 +342,8 @@ compute_variously(unsigned ms)
         }
 }
 
-/* What is mapped anew where it has just been, because no other thread maps. */
+/* A mapping at the place of one just unmapped, which is still free because no
+ * other thread maps. */
 static void
 vacant(void)
 {

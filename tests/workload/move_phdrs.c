@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * move_phdrs.c -- writes a copy of a library whose program headers lie
- * elsewhere: "inside", where it has room for them; "outside", behind the end of
+ * elsewhere: "inside", where it has room for them; "outside", after the end of
  * the file, where no segment has them.
  *
  * Arguments: inside or outside; the library; the copy.

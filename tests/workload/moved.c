@@ -2,9 +2,9 @@
 /*
  * moved.c -- a plugin of two executable segments, as tools that rewrite files
  * leave it (BOLT): a function that they left alone calls one that they moved
- * into a last segment. The linker puts the section .moved far behind all else,
- * and move_phdrs moves the program headers into the room in it, or out of all
- * segments.
+ * into a last segment. The linker puts the section .moved far after everything
+ * else, and move_phdrs moves the program headers into the room in it, or out of
+ * all segments.
  */
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * near_entry.c -- a program without unwind tables, whose functions lie right
- * behind its first instructions. Those are the root of a stack, and these are
- * not.
+ * after its first instructions. The first instructions are the root of a stack,
+ * and the functions are not.
  *
  * Argument: milliseconds of CPU time, 1000.
  */

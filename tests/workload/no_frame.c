@@ -72,7 +72,7 @@ length_of(const void *from, const char *end)
 static bare *bridge, *inner;
 static void (*outermost)(callback *, bare *);
 
-/* And nothing of it is left on the stack, which a search would find. */
+/* And nothing of it is left on the stack, where a search would find it. */
 FRAME static void
 generate_all(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * no_size.c -- assembly as libraries of codecs have it, for each machine in its
- * folder: one symbol without type and size, and behind it a stretch of several
+ * folder: one symbol without type and size, and after it a stretch of several
  * functions whose symbols are gone. `no_size [MS]` computes for MS milliseconds
  * of CPU time in each function, in turns, and prints for each
  *

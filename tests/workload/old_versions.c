@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * old_versions.c -- a program as it was linked when libc had other versions of
- * posix_spawn (it gave what is no program to a shell), pthread_kill (it told of
- * a thread that has ended) and quick_exit (it ran a thread's destructors); and
- * the versions of today beside them.
+ * posix_spawn (it gave a file that is no program to a shell), pthread_kill (it
+ * reported a thread that has ended) and quick_exit (it ran a thread's
+ * destructors); and the versions of today beside them.
  */
 #include <errno.h>
 #include <fcntl.h>

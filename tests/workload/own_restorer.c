@@ -2,7 +2,7 @@
 /*
  * own_restorer.c -- a signal handler returns to a restorer of the program's own
  * (rt_sigaction(2) itself, SA_RESTORER). It has no unwind table, and lies right
- * behind a function that has one. x86-64.
+ * after a function that has one. x86-64.
  *
  * Argument: milliseconds of CPU time, 1000.
  */

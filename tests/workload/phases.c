@@ -3,10 +3,10 @@
  * phases.c -- its work changes with time: first(), then second(), then third(),
  * which goes on until its standard input ends; each works for a quarter of the
  * time and sleeps for the rest. Three threads wait, of which one ends with the
- * first phase; the tids of the others are told ("stays TID"). More threads, in
- * third(), come and go. In the end it tells the CPU time and the wall time that
- * its main thread took, in seconds, and returns from main; or has its profile
- * written before that.
+ * first phase; it prints the tids of the others ("stays TID"). More threads, in
+ * third(), come and go. In the end it prints the CPU time and the wall time
+ * that its main thread took, in seconds, and returns from main; or has its
+ * profile written before that.
  *
  * phases stacks: instead, stacks that are new again and again, without end.
  *
@@ -90,7 +90,7 @@ third(void)
     return sum + part;
 }
 
-/* The bits of PATH say the way; one of two calls each time. */
+/* Each bit of PATH picks one of two calls. */
 FRAME static uint64_t turn_left(uint64_t path, unsigned depth);
 
 FRAME static uint64_t

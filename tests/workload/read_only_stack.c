@@ -2,7 +2,7 @@
 /*
  * read_only_stack.c -- an alternate signal stack that is made read-only. A
  * handler that writes nothing runs there, and one of SIGSEGV runs in place:
- * where the kernel cannot write the frame of the one, it calls the other.
+ * where the kernel cannot write the frame of the first, it calls the second.
  * Whatever else comes to that stack ends the process.
  *
  * Argument: "thread" or "process", to which SIGHUP is sent again and again,

@@ -2,7 +2,7 @@
 /*
  * same_place.c -- three libraries of one size are loaded in turns, so that each
  * lies where another lay just before. A load computes and waits in its library,
- * whose destructor computes, too, and a label tells which one that is.
+ * whose destructor computes, too, and a label says which library it is.
  *
  * Arguments: loads, 100; the most milliseconds of CPU time that a load takes,
  * 20; threads that do so side by side, 1. The libraries lie beside the program.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * seldom_runs.c -- a main thread that runs for a tenth of a period of the usual
- * rate, and then sleeps: whatever begins a period anew in between takes its
+ * rate, and then sleeps: anything that restarts the period in between takes its
  * samples away. Usage: seldom_runs TURNS
  */
 #include <stdint.h>

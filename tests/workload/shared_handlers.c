@@ -2,7 +2,7 @@
 /*
  * shared_handlers.c -- a process shares its table of signal handlers with a
  * child (CLONE_SIGHAND of clone(2)), and ends while the child lives on. The
- * child must still get the signal that tells it of the end.
+ * child must still get the signal that reports the end to it.
  *
  * The other ways are of children with a copy of the table. A thread starts them
  * while the process ends. No signal that the process handles may be ignored
@@ -30,7 +30,7 @@
 #define HEARD 7
 #define DEAF 8
 
-/* Seconds that only a child without its signal takes. */
+/* Only a child that misses its signal takes so many seconds. */
 #define PATIENCE 20
 
 static volatile uint64_t sink;

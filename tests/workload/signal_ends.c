@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * signal_ends.c -- ends by one of the signals that end a program by default, in
- * situations that make it hard to do something before the end. What it prints
- * is the same with and without a profiler.
+ * situations where it is hard to do anything before the end. What it prints is
+ * the same with and without a profiler.
  *
  * Usage: signal_ends MODE [SIGNAL], the number of the signal, SIGTERM
  */
@@ -274,7 +274,8 @@ blocked_in_main(void)
         pause();
 }
 
-/* Blocked everywhere: it waits, is seen, taken, and comes when unblocked. */
+/* Blocked everywhere: it is pending, is seen, is taken, and comes when
+ * unblocked. */
 static void
 blocked(void)
 {
@@ -329,7 +330,7 @@ count(void *unused)
     return unused;
 }
 
-/* Another thread does nothing more once the signal has come. */
+/* Once the signal has come, another thread does nothing more. */
 static void
 frozen(void)
 {

@@ -128,7 +128,7 @@ handler_mask(void)
     printf("count %d\n", (int)count);
 }
 
-/* The mask of another signal's handler may name ours. */
+/* The mask of another signal's handler may contain ours. */
 static void
 full_sa_mask(void)
 {

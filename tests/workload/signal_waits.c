@@ -198,7 +198,7 @@ waits_in_vain(void)
     end_computing();
 }
 
-/* What was sent before the wait is there. */
+/* A signal that was sent before the wait is there. */
 static void
 waits_late(void)
 {
@@ -446,7 +446,7 @@ timeouts(void)
     end_computing();
 }
 
-/* Another thread takes the interest, after this one has blocked. */
+/* After this thread has blocked the signal, another one sets its handler. */
 static void *
 handle_there(void *unused)
 {

@@ -166,7 +166,7 @@ tgkill_by_number(void)
     send_by_number(SYS_tgkill, getpid(), getpid(), signo);
 }
 
-/* Without a handler before: nothing tells that the program means it. */
+/* Without a handler before: nothing shows that the program means it. */
 static void
 tkill_by_number(void)
 {

@@ -9,7 +9,7 @@
  *   silent    the signal is taken, and nothing comes
  *   die       it ends instead of answering
  *   torn      STACKS is never complete
- *   late      larger and larger STACKS, the nodes of each behind it
+ *   late      larger and larger STACKS, the nodes of each after it
  *   deaf      CONTROL names a signal that has no handler
  *   closed    CONTROL names no signal
  *   old       there is no CONTROL
@@ -34,7 +34,7 @@
 
 enum { SIGNAL = 35, THREAD_COUNT = 8, MODULE = 1 };
 
-/* What stands on the stacks: places in this file. */
+/* What is on the stacks: places in this file. */
 __attribute__((noinline)) static void
 transfer(void)
 {
@@ -105,7 +105,7 @@ label(uint32_t id, uint32_t key, uint32_t value)
     spool_append(RECORD_LABEL, &record, sizeof record, NULL, 0);
 }
 
-/* Room for COUNT entries, behind what is there. */
+/* Room for COUNT entries, after what is there. */
 static void
 make_room(uint32_t count)
 {

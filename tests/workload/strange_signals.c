@@ -22,9 +22,9 @@
 
 #define TRAP_PERF_CODE 6
 #define PROFILER_CODE (-0x5350) /* signals/cookie.h, COOKIE_CODE */
-#define KERNEL_SIGINFO 48       /* what lies behind must be 0 (E2BIG) */
+#define KERNEL_SIGINFO 48       /* what lies after must be 0 (E2BIG) */
 #define SECRETS 65536u
-#define OWN_KIND 0x50455246u /* HANDLER_OWN_PERF and the two behind it */
+#define OWN_KIND 0x50455246u /* HANDLER_OWN_PERF and the two after it */
 
 static volatile sig_atomic_t seen, seen_signo, seen_code;
 static volatile uint64_t seen_value;
@@ -128,7 +128,8 @@ guess(pid_t parent, int signo, int code, uint64_t value)
         _exit(errno == ESRCH ? 0 : 1);
 }
 
-/* Every secret: as a question of the sampler, as a timer, as an event. */
+/* Every possible secret: as a question of the sampler, as a timer, as an
+ * event. */
 static void
 guess_all(pid_t parent)
 {

@@ -5,7 +5,7 @@
  *
  *   loop   the loop goes on
  *   burn   the main thread computes in stuck_here
- *   lock   it waits for a mutex that is not given back for that time
+ *   lock it waits for a mutex that is held all that time
  *   span   it waits in poll for 300 ms, in a span with the name "request"
  *
  * The work takes until all FILEs are there, or 1 s without a FILE. After a span

@@ -24,7 +24,7 @@
 /* Times that each signal is sent. */
 #define TIMES 3
 
-/* Seconds that only a signal which does not come takes. */
+/* So many seconds pass only if a signal does not come. */
 #define PATIENCE 10
 
 static volatile uint64_t sink;

@@ -114,8 +114,7 @@ fill_stack(void *argument)
 }
 
 /* In memory that the program mapped, with nothing below that could be
- * overwritten unseen.
- */
+ * overwritten unseen. */
 static void
 on_own_stack(size_t size, char *memory)
 {
@@ -311,8 +310,9 @@ say_policy(void *argument)
     return argument;
 }
 
-/* A thread that outranks everybody, on one CPU; the sampler may not wait for it
- * with anything that it needs, nor it for the sampler. */
+/* A thread that outranks everybody, on one CPU; the sampler may hold nothing
+ * that this thread needs while it waits for it, nor may the thread wait for the
+ * sampler. */
 static void
 real_time(void)
 {

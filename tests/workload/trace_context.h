@@ -9,7 +9,7 @@
 struct trace_record {
     uint8_t trace[16], span[8];
     uint8_t valid, flags;
-    uint16_t more; /* bytes of attributes behind it */
+    uint16_t more; /* bytes of attributes after it */
 };
 
 struct trace_record *volatile *trace_context_place(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * two_costs.c -- does the same work in every run, and more of it in one
- * function if told so: what two profiles of it differ by is known.
+ * function if its arguments say so: how two profiles of it differ is known.
  *
  *   two_costs ROUNDS FIRST SECOND     steps in each round, in thousands
  *

@@ -86,7 +86,7 @@ descriptors(void)
     return count_entries("/proc/self/fd");
 }
 
-/* The number behind NAME in /proc/self/status, in BASE. */
+/* The number after NAME in /proc/self/status, in BASE. */
 static long
 status_of(const char *name, int base)
 {
@@ -155,7 +155,7 @@ lines_of_maps(void)
     return count;
 }
 
-/* What the program reads of its own dispositions: how many are not default.
+/* How many of its own dispositions the program reads as not default.
  */
 static long
 dispositions(void)
@@ -426,7 +426,7 @@ affinity(void)
     return CPU_COUNT(&set);
 }
 
-/* What children have used that were waited for: anything at all. */
+/* A sum of all that the children that were waited for have used. */
 static long
 children_used(void)
 {

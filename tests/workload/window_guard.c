@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window_guard.c -- preloaded behind libsprof.so, makes what must not happen
+ * window_guard.c -- preloaded after libsprof.so, makes what must not happen
  * while a thread is suspended fail there, and counts it: allocation, locks,
  * stdio, the loader, the end of the process. A call is forbidden
  *
@@ -15,13 +15,14 @@
  *   guard: 2 forbidden calls: malloc from libsprof.so+0x1a2b (2)
  *   guard: 0 forbidden calls, 3 at the end of the sampler's thread
  *
- * The latter are libc's, which frees nothing there: the guard is awake.
+ * The latter are libc's, and free nothing there. They show that the guard
+ * works.
  *
- * The hard thing is to stand in front of functions of every signature, printf's
- * among them, and of dlsym, which looks at its return address. So each is a
- * stub that keeps all argument registers, asks guard_enter, and jumps on to the
- * real one (MACHINE/window_stubs.c); -mgeneral-regs-only leaves the vector
- * registers alone.
+ * It is hard to stand in front of functions of every signature, printf's among
+ * them, and of dlsym, which looks at its return address. So each is a stub that
+ * keeps all argument registers, asks guard_enter, and jumps on to the real one
+ * (MACHINE/window_stubs.c); -mgeneral-regs-only leaves the vector registers
+ * alone.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -22,7 +22,7 @@
 #define FRAME __attribute__((noipa))
 #endif
 
-/* Behind a call, so that the call is not the last thing done and the caller
+/* After a call, so that the call is not the last thing done and the caller
  * keeps its frame. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 

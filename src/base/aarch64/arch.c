@@ -65,8 +65,8 @@ arch_may_restart(long number)
     return false;
 }
 
-/* The frame is found by its record on whichever stack the callee runs. So
- * debuggers and our own walk come from one to the other. */
+/* The frame is found by its record, whichever stack the callee runs on. So
+ * debuggers and our own walk get from one stack to the other. */
 __asm__(".pushsection .text.arch_call_on, \"ax\", @progbits\n"
         ".globl arch_call_on\n"
         ".hidden arch_call_on\n"

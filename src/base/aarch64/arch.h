@@ -22,7 +22,7 @@
 /* The interpreter of programs. */
 #define ARCH_DYNAMIC_LINKER "/lib/ld-linux-aarch64.so.1"
 
-/* The older versions of functions that libc has in two (libsprof_aarch64.map).
+/* The older versions of functions of which libc has two (libsprof_aarch64.map).
  * There is only one posix_spawn here, and no program asks for this version. */
 #define ARCH_OLD_QUICK_EXIT "GLIBC_2.17"
 #define ARCH_OLD_SPAWN "GLIBC_2.2.5"
@@ -33,22 +33,23 @@
  * kernel would return to an address that libc does not set. */
 #define ARCH_RESTORER_FLAG 0
 
-/* Bytes below the stack pointer that a function may use: none (AAPCS64, section
- * 6.4.5.1). */
+/* Size in bytes of the area below the stack pointer that a function may use:
+ * none (AAPCS64, section 6.4.5.1). */
 #define ARCH_RED_ZONE 0u
 
-/* Where, from the thread pointer on, a thread has the address of glibc's table
- * of its modules' data (dtv_t). */
+/* Offset from the thread pointer, in bytes, of the address of glibc's table of
+ * the thread's data of modules (dtv_t). */
 #define ARCH_MODULES_DATA 0u
 
 /* The relocations (elf.h) of a thread-local variable: the number of its module,
- * its distance from the thread pointer, and what finds that distance. */
+ * its distance from the thread pointer, and the function that finds that
+ * distance. */
 #define ARCH_RELOCATION_MODULE R_AARCH64_TLS_DTPMOD
 #define ARCH_RELOCATION_DISTANCE R_AARCH64_TLS_TPREL
 #define ARCH_RELOCATION_DESCRIPTOR R_AARCH64_TLSDESC
 
-/* Where glibc keeps the tid of a thread, in bytes from what pthread_self tells.
- * Debuggers rely on it (nptl_db). */
+/* Where glibc keeps the tid of a thread, in bytes from what pthread_self
+ * returns. Debuggers rely on it (nptl_db). */
 #define ARCH_THREAD_TID 208u
 
 /* Number of bits in an address of the program. A kernel for 48 bits gives
@@ -63,8 +64,8 @@ arch_page_size(void)
     return getauxval(AT_PAGESZ);
 }
 
-/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
- * one on: 1,000 * major + minor. In older ones that ends system calls. */
+/* From this kernel (1,000 * major + minor) on, perf's events with SIGTRAP may
+ * sample the kernel. In older ones that ends system calls. */
 #define ARCH_PERF_KERNEL_FROM 6011u
 
 /* Registers have the numbers of DWARF (AADWARF64, section 4.1). */
@@ -107,7 +108,7 @@ arch_call_target(uint64_t word, uint64_t next, uint64_t *target)
     return ((uint32_t)word >> 26) == 0x25;
 }
 
-/* The registers that an unwind table can speak of, by number. */
+/* The registers that an unwind table can describe, by number. */
 struct arch_registers {
     uint64_t at[ARCH_REGISTERS];
 };
@@ -120,20 +121,20 @@ struct regs {
     uint64_t link; /* x30; 0: not known; ARCH_SP_DOUBTED */
 };
 
-/* In place of the link, which is not known then: sp is a lower bound. */
+/* In place of the link, which is then not known: sp is a lower bound. */
 #define ARCH_SP_DOUBTED 1u
 
 /* The address in WORD, a pointer to data. The processor ignores the upper byte
- * of one, where the memory's tag can be (MTE). */
+ * of such a pointer, which may hold the memory's tag (MTE). */
 static inline uint64_t
 arch_data(uint64_t word)
 {
     return word & ((1ull << 56) - 1);
 }
 
-/* The address of code that is in a word of the stack: without its signature
- * (pointer authentication). The instruction XPACLRI knows which bits belong to
- * the signature. Processors without signatures take it for a NOP. */
+/* The address of code in a word of the stack, without its signature (pointer
+ * authentication). The instruction XPACLRI knows which bits belong to the
+ * signature. Processors without signatures take it for a NOP. */
 static inline uint64_t
 arch_code(uint64_t word)
 {
@@ -158,7 +159,7 @@ arch_set_link(struct regs *regs, uint64_t link)
 }
 
 /* Note that the caller's sp may be above REGS->sp. A frame that was found by
- * its frame record does not tell more: the record lies anywhere in it. */
+ * its frame record shows no more: the record lies anywhere in it. */
 static inline void
 arch_doubt_sp(struct regs *regs)
 {
@@ -171,7 +172,7 @@ arch_doubts_sp(const struct regs *regs)
     return regs->link == ARCH_SP_DOUBTED;
 }
 
-/* The number of the register that instructions call CODE. */
+/* The number of the register whose code in instructions is CODE. */
 static inline unsigned
 arch_register_of_code(unsigned code)
 {
@@ -277,7 +278,8 @@ arch_is_simulated(void)
 #define ARCH_SIGNAL_ENTRY
 
 /* Copy LENGTH bytes, up from TO and FROM. The empty instructions keep a
- * compiler from making calls of memcpy out of the loops, which it is. */
+ * compiler from replacing the loop by a call of memcpy, which is this
+ * function. */
 static inline void
 arch_copy(void *to, const void *from, size_t length)
 {
@@ -326,8 +328,8 @@ arch_fill(void *to, int byte, size_t length)
  * 16. A longjmp must not leave it. */
 void arch_call_on(void *top, void (*function)(void *), void *argument);
 
-/* The number of the register with argument I, 0 to 5, of a system call, which
- * keeps it, but for the first, which becomes the result (syscall(2)). */
+/* The number of the register with argument I, 0 to 5, of a system call. The
+ * call keeps all but the first, which becomes the result (syscall(2)). */
 static inline unsigned
 arch_argument(unsigned i)
 {
@@ -343,7 +345,7 @@ arch_is_call(const uint8_t *code)
 }
 
 /* Whether a thread that was interrupted at PC was woken from a system call. It
- * may also be about to make one, or have just left one. The pc is then behind
+ * may also be about to make one, or have just left one. The pc is then after
  * the instruction, or on it: the kernel sets the pc back when the call is to be
  * restarted (signal(7)). */
 static inline bool
@@ -362,10 +364,10 @@ arch_is_at_call(uint64_t pc)
 /* Whether the kernel makes the call NUMBER again after a signal. */
 bool arch_may_restart(long number);
 
-/* Whether the kernel is about to make the call ARCH_NUMBER again, which a
- * signal has ended. The pc is on the instruction. A thread that is about to
- * make the call for the first time looks the same. To end that with EINTR is
- * what a signal a moment later would do. */
+/* Whether the kernel is about to repeat the call ARCH_NUMBER, which a signal
+ * has ended. The pc is on the instruction. A thread that is about to make the
+ * call for the first time looks the same. Ending that with EINTR is what a
+ * signal a moment later would do. */
 static inline bool
 arch_is_restarting(const ucontext_t *context)
 {
@@ -388,8 +390,8 @@ arch_end_call(ucontext_t *context)
     context->uc_mcontext.pc += ARCH_CALL_SIZE;
 }
 
-/* Make the call NUMBER again, behind which CONTEXT stands. Its first argument
- * is lost: the result is in that register. So it cannot be made again. */
+/* The call NUMBER, which CONTEXT has just made, cannot be made again. Its first
+ * argument is lost: the result is in that register. */
 static inline void
 arch_repeat_call(ucontext_t *context, long number)
 {
@@ -397,10 +399,10 @@ arch_repeat_call(ucontext_t *context, long number)
     (void)number;
 }
 
-/* The number of the system call in front of PC, as the code sets it: it is
- * still in its register, but what is asked for is told by the code alone.
+/* The number of the system call before PC, as the code sets it. The register
+ * still has the number, but only the code says which call was made.
  * ARCH_CALL_GIVEN: PC is in syscall(2), which gets the number from the program.
- * ARCH_CALL_UNKNOWN: it cannot be told. */
+ * ARCH_CALL_UNKNOWN: the code does not show it. */
 #define ARCH_CALL_UNKNOWN (-1)
 #define ARCH_CALL_GIVEN LONG_MIN
 long arch_call_before(uint64_t pc);

@@ -19,7 +19,7 @@
 #include "base/words.h"
 #include "base/poison.h"
 
-/* Limit of the two numbers. */
+/* Limit of the size and of the generation. */
 #define SMALL (1u << 24)
 
 static _Atomic bool is_silent; /* the kernel is not asked any more */

@@ -38,9 +38,9 @@ arch_call_before(uint64_t pc)
     return ARCH_CALL_UNKNOWN;
 }
 
-/* The frame is found by rbp on whichever stack the callee runs. So debuggers
- * and our own walk come from one to the other. A shadow stack belongs to the
- * thread, not to rsp (Intel SDM, volume 1, section 17.2): the call adds an
+/* The frame is found by rbp, whichever stack the callee runs on. So debuggers
+ * and our own walk get from one stack to the other. A shadow stack belongs to
+ * the thread, not to rsp (Intel SDM, volume 1, section 17.2): the call adds an
  * entry, and the callee's return takes that entry off. */
 __asm__(".pushsection .text.arch_call_on, \"ax\", @progbits\n"
         ".globl arch_call_on\n"

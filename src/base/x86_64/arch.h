@@ -21,7 +21,7 @@
 /* The interpreter of programs (x86-64 psABI, section 5.2.1). */
 #define ARCH_DYNAMIC_LINKER "/lib64/ld-linux-x86-64.so.2"
 
-/* The older versions of functions that libc has in two (libsprof.map). */
+/* The older versions of functions of which libc has two (libsprof.map). */
 #define ARCH_OLD_QUICK_EXIT "GLIBC_2.10"
 #define ARCH_OLD_SPAWN "GLIBC_2.2.5"
 #define ARCH_OLD_KILL "GLIBC_2.2.5"
@@ -29,16 +29,17 @@
 /* The flag that libc adds to a signal's action, for its restorer. */
 #define ARCH_RESTORER_FLAG 0x04000000
 
-/* Bytes below the stack pointer that a function may use (psABI, section
- * 3.2.2). */
+/* Size in bytes of the area below the stack pointer that a function may use
+ * (psABI, section 3.2.2). */
 #define ARCH_RED_ZONE 128u
 
-/* Where, from the thread pointer on, a thread has the address of glibc's table
- * of its modules' data (dtv_t). */
+/* Offset from the thread pointer, in bytes, of the address of glibc's table of
+ * the thread's data of modules (dtv_t). */
 #define ARCH_MODULES_DATA 8u
 
 /* The relocations (elf.h) of a thread-local variable: the number of its module,
- * its distance from the thread pointer, and what finds that distance. */
+ * its distance from the thread pointer, and the function that finds that
+ * distance. */
 #define ARCH_RELOCATION_MODULE R_X86_64_DTPMOD64
 #define ARCH_RELOCATION_DISTANCE R_X86_64_TPOFF64
 #define ARCH_RELOCATION_DESCRIPTOR R_X86_64_TLSDESC
@@ -57,8 +58,8 @@ arch_page_size(void)
     return 4096;
 }
 
-/* perf's events with SIGTRAP may sample the kernel, in all kernels from this
- * one on: 1,000 * major + minor. */
+/* From this kernel (1,000 * major + minor) on, perf's events with SIGTRAP may
+ * sample the kernel. */
 #define ARCH_PERF_KERNEL_FROM 6001u
 
 /* Registers have the numbers of DWARF (psABI, table 3.36), as in libunwind.
@@ -103,7 +104,7 @@ arch_call_target(uint64_t word, uint64_t next, uint64_t *target)
     return (word & 0xff) == 0xe8;
 }
 
-/* The registers that an unwind table can speak of, by number. */
+/* The registers that an unwind table can describe, by number. */
 struct arch_registers {
     uint64_t at[ARCH_REGISTERS];
 };
@@ -133,7 +134,7 @@ arch_set_link(struct regs *regs, uint64_t link)
 }
 
 /* Note that the caller's sp may be above REGS->sp. A frame that was found by
- * its frame record does not tell more. Here the record lies where sp ends. */
+ * its frame record shows no more. Here the record lies where sp ends. */
 static inline void
 arch_doubt_sp(struct regs *regs)
 {
@@ -147,15 +148,16 @@ arch_doubts_sp(const struct regs *regs)
     return false;
 }
 
-/* The address in WORD, a pointer to data. Nothing else is in it here. */
+/* The address in WORD, a pointer to data. On this machine it holds nothing
+ * else. */
 static inline uint64_t
 arch_data(uint64_t word)
 {
     return word;
 }
 
-/* The address of code that is in a word of the stack: without a signature,
- * which this machine does not have. */
+/* The address of code in a word of the stack. This machine has no
+ * signatures. */
 static inline uint64_t
 arch_code(uint64_t word)
 {
@@ -175,8 +177,8 @@ arch_context_index(unsigned number)
     return index[number];
 }
 
-/* The number of the register that instructions call CODE (Intel SDM, volume 2,
- * table 2-2; ABI, figure 3.36). */
+/* The number of the register whose code in instructions is CODE (Intel SDM,
+ * volume 2, table 2-2; ABI, figure 3.36). */
 static inline unsigned
 arch_register_of_code(unsigned code)
 {
@@ -271,8 +273,8 @@ arch_is_simulated(void)
 }
 
 /* For a function that the kernel calls as a signal's handler: it aligns its
- * stack, as the ABI has it (section 3.2.2). The kernel has done so, but not
- * every emulator does (qemu-user 7.2 leaves it 8 bytes off). */
+ * stack as the ABI demands (section 3.2.2). The kernel aligns it, but not every
+ * emulator does (qemu-user 7.2 leaves it 8 bytes off). */
 #define ARCH_SIGNAL_ENTRY __attribute__((force_align_arg_pointer))
 
 /* Copy LENGTH bytes, up from TO and FROM. */
@@ -327,7 +329,7 @@ arch_is_call(const uint8_t *code)
 }
 
 /* Whether a thread that was interrupted at PC was woken from a system call. It
- * may also be about to make one, or have just left one. The pc is then behind
+ * may also be about to make one, or have just left one. The pc is then after
  * the instruction, or on it: the kernel sets the pc back when the call is to be
  * restarted (signal(7)). */
 static inline bool
@@ -338,9 +340,9 @@ arch_is_at_call(uint64_t pc)
                                   arch_is_call(code - ARCH_CALL_SIZE));
 }
 
-/* Whether the kernel is about to make the call ARCH_NUMBER again, which a
- * signal has ended. The pc is on the instruction, which has left the address of
- * the next one in rcx. */
+/* Whether the kernel is about to repeat the call ARCH_NUMBER, which a signal
+ * has ended. The pc is on the instruction, which has left the address of the
+ * next one in rcx. */
 static inline bool
 arch_is_restarting(const ucontext_t *context)
 {
@@ -365,7 +367,7 @@ arch_end_call(ucontext_t *context)
     context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_SIZE;
 }
 
-/* Make the call NUMBER again, behind which CONTEXT stands. */
+/* Make the call NUMBER again, which CONTEXT has just made. */
 static inline void
 arch_repeat_call(ucontext_t *context, long number)
 {
@@ -373,9 +375,9 @@ arch_repeat_call(ucontext_t *context, long number)
     context->uc_mcontext.gregs[REG_RIP] -= ARCH_CALL_SIZE;
 }
 
-/* The number of the system call in front of PC, as the code sets it: it is no
- * longer in the registers. ARCH_CALL_GIVEN: PC is in syscall(2), which gets the
- * number from the program. ARCH_CALL_UNKNOWN: it cannot be told. */
+/* The number of the system call before PC, as the code sets it: the registers
+ * no longer have it. ARCH_CALL_GIVEN: PC is in syscall(2), which gets the
+ * number from the program. ARCH_CALL_UNKNOWN: the code does not show it. */
 #define ARCH_CALL_UNKNOWN (-1)
 #define ARCH_CALL_GIVEN LONG_MIN
 long arch_call_before(uint64_t pc);

@@ -43,9 +43,9 @@ seen_place(uint64_t pointer)
     return &seen[pointer * 0x9e3779b97f4a7c15u >> 54];
 }
 
-/* Without the instruction, and under valgrind, which does not know it, only the
- * kernel can tell; but a thread under valgrind always has words: its clone(2)
- * takes no others. */
+/* Without the instruction only the kernel knows. Valgrind does not know the
+ * instruction, but a thread under it always has words: its clone(2) takes no
+ * others. */
 void
 words_begin(void)
 {
@@ -63,7 +63,7 @@ words_ask_no_more(void)
         atomic_store(&way, BY_BELIEF);
 }
 
-/* Whether the words at POINTER are those of a control block of libc. */
+/* Whether POINTER leads to words of a control block of libc. */
 static bool
 has_block_at(uint64_t pointer)
 {

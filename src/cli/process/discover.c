@@ -41,7 +41,7 @@ discover_each(void (*use)(const struct process *process, void *context),
 
 enum { PID_COLUMNS = 11 /* of a line, before the command */ };
 
-/* Where the list goes, how many are in it, and how many columns a command may
+/* The destination of the list, its length, and the columns that a command may
  * take. */
 struct list {
     FILE *stream;

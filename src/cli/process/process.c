@@ -39,7 +39,7 @@
 /* Bytes of a path, below /proc/PID/root if need be. */
 enum { PATH_SIZE = PATH_MAX + 64 };
 
-/* How often a spool is looked for, and the pause in between in ms. */
+/* Limit of the searches for a spool, and the pause between two in ms. */
 enum { ATTEMPTS = 4, PAUSE = 5 };
 
 /* How surely a path is the spool, from no to yes. */
@@ -57,8 +57,8 @@ struct search {
     char path[PATH_SIZE];
 };
 
-/* What helps where a process may not be looked at. To root the kernel itself
- * denies it only beyond a container, or by a security module (ptrace(2)). */
+/* Advice if a process may not be looked at. To root the kernel itself denies it
+ * only beyond a container, or by a security module (ptrace(2)). */
 static const char *
 advice(void)
 {

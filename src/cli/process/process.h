@@ -26,7 +26,7 @@ struct process {
 
 /*
  * Read what the kernel reports of PID into PROCESS. Returns 0, or -1 with a
- * sentence in ERROR (of SIZE bytes): there is no such process, or /proc hides
+ * sentence in ERROR (of SIZE bytes): the process does not exist, or /proc hides
  * it from this user.
  */
 int process_look(struct process *process, pid_t pid, char *error, size_t size);
@@ -47,8 +47,8 @@ bool process_is_alive(const struct process *process);
  * Store the path of the spool that process PID writes in PATH, of PATH_SIZE
  * bytes (PATH_MAX + 64 suffice). The path can be opened here even if the
  * process lives in a container or has another root. Returns 0, or -1 with a
- * sentence in ERROR (of ERROR_SIZE bytes). It fails if there is no such
- * process, if this user may not look at it, if libsprof does not profile it, or
+ * sentence in ERROR (of ERROR_SIZE bytes). It fails if the process does not
+ * exist, if this user may not look at it, if libsprof does not profile it, or
  * if its spool cannot be read.
  */
 int process_find_spool(pid_t pid, char *path, size_t path_size, char *error,

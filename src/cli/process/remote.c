@@ -29,8 +29,8 @@
  * pause is twice the last. */
 enum { FIRST_PAUSE = 1, LAST_PAUSE = 50 };
 
-/* How often the CONTROL record is looked for, and the pause in between in ms.
- */
+/* Limit of the searches for the CONTROL record, and the pause between two in
+ * ms. */
 enum { CONTROL_ATTEMPTS = 30, CONTROL_PAUSE = 10 };
 
 /* A request whose answer is awaited. */
@@ -129,8 +129,8 @@ take_missed(const struct remote *remote, const struct reader *next,
 }
 
 /* Take the new records, in whatever file they are. Returns as take_records. If
- * the answer is not in the last file, remote_has_rotated tells whether there is
- * a newer one. */
+ * the answer is not in the last file, remote_has_rotated says whether a newer
+ * one exists. */
 static int
 take_news(struct remote *remote, struct exchange *exchange)
 {
@@ -158,8 +158,7 @@ take_news(struct remote *remote, struct exchange *exchange)
     return take_present(remote, exchange);
 }
 
-/* The present content of the CONTROL record; its signal is 0 if there is none.
- */
+/* The present content of the CONTROL record; its signal is 0 without one. */
 static struct record_control
 read_control(struct remote *remote)
 {
@@ -243,14 +242,14 @@ check_request(struct remote *remote, unsigned *signal)
     if (now.state == 't')
         return set_error(remote, "is stopped by a debugger and cannot answer");
     if (control.signal > 64 || (now.caught >> (control.signal - 1) & 1) == 0)
-        return set_error(
-            remote, "has no handler for signal %u any more; it would end it",
-            control.signal);
+        return set_error(remote,
+                         "no longer handles signal %u, which would end it",
+                         control.signal);
     *signal = control.signal;
     return 0;
 }
 
-/* Do what sigqueue(3) does, through the pidfd if there is one. Returns 0, or -1
+/* Do what sigqueue(3) does, through the pidfd if it is open. Returns 0, or -1
  * with errno set. */
 static int
 queue_signal(const struct remote *remote, unsigned signal, uint64_t value)

@@ -26,7 +26,7 @@ struct remote {
     int pidfd;                  /* -1: the kernel has none (Linux 5.3) */
     char path[PATH_MAX + 64];   /* of the spool */
     struct reader *reader;      /* of the spool, at its end */
-    uint64_t control;           /* offset of CONTROL; 0: there is none */
+    uint64_t control;           /* offset of CONTROL; 0: none */
     struct remote_file file;    /* the spool that is open */
     uint32_t rotations;         /* how often the spool was rotated */
     char error[PATH_MAX + 512]; /* of the function that failed: a sentence */

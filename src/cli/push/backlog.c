@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* backlog.c -- see backlog.h. Files are written beside and renamed, and synced
- * before the state refers to them. */
+/* backlog.c -- see backlog.h. Files are written under another name and renamed,
+ * and synced before the state refers to them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -202,7 +202,7 @@ backlog_put(struct backlog *backlog, char protocol, const void *bytes,
     return 0;
 }
 
-/* Drop the oldest requests that do not fit, but for those that are in use. */
+/* Drop the oldest requests that do not fit, except those in use. */
 static void
 drop_oldest(struct backlog *backlog)
 {

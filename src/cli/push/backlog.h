@@ -7,7 +7,7 @@
  *
  *    0000000000000007.o.0     round 7, for OTLP, request 0
  *    0000000000000007.o.1
- *    state                    rounds up to 7 count; positions behind them
+ *    state                    rounds up to 7 count; positions after them
  *    lock                     held by the one program that uses the directory
  */
 #ifndef CLI_PUSH_BACKLOG_H
@@ -55,7 +55,7 @@ int backlog_put(struct backlog *backlog, char protocol, const void *bytes,
 
 /*
  * End the round: WRITE writes the state to STREAM. From then on the round
- * counts. If there are more bytes than may be, the oldest requests are dropped.
+ * counts. If the bytes exceed the limit, the oldest requests are dropped.
  * Returns 0, or -1 with errno set; the round then counts for nothing.
  */
 int backlog_commit(struct backlog *backlog,

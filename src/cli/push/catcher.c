@@ -50,7 +50,7 @@ is_spool(const char *name)
     return length > size && strcmp(name + length - size, ending) == 0;
 }
 
-/* Open the file that EVENT tells of. */
+/* Open the file that EVENT names. */
 static void
 catch_one(struct catcher *catcher, const struct inotify_event *event)
 {

@@ -21,7 +21,7 @@ int catcher_watch(struct catcher *catcher, const char *path);
 int catcher_fd(const struct catcher *catcher);
 
 /* Take a spool that was caught. Returns its descriptor, which the caller
- * closes, and its PATH, of SIZE bytes; or -1 if there is none. */
+ * closes, and its PATH, of SIZE bytes; or -1 if none waits. */
 int catcher_take(struct catcher *catcher, char *path, size_t size);
 
 /* End the thread; NULL is allowed. */

@@ -212,7 +212,7 @@ begin_transfer(struct sender *sender, struct target *target,
     curl_multi_add_handle(sender->multi, transfer->easy);
 }
 
-/* The oldest request for TARGET that is not under way; NULL if there is none.
+/* The oldest request for TARGET that is not under way; NULL if none waits.
  */
 static struct backlog_item *
 next_item(const struct sender *sender, const struct target *target)
@@ -279,8 +279,9 @@ back_off(struct target *target, CURL *easy, const char *reason)
         target->not_before = until;
 }
 
-/* Report what of an accepted request the server did not keep: field 1 of the
- * answer is partial_success, of which field 1 counts the rejected profiles. */
+/* Report the part of an accepted request that the server did not keep: field 1
+ * of the answer is partial_success, and its field 1 counts the rejected
+ * profiles. */
 static void
 report_rejected(const struct transfer *transfer)
 {

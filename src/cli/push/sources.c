@@ -26,10 +26,11 @@
 
 #define STALE_NS (UINT64_C(600) * NS_PER_SECOND)
 
-/* LEFT_NS: how long a spool is kept whose process does not have it open. */
+/* LEFT_NS: time for which a spool is kept that its process does not have
+ * open. */
 #define LEFT_NS (UINT64_C(10) * NS_PER_SECOND)
 
-/* DONE_NS: how long a spool that was taken whole is remembered at least. */
+/* DONE_NS: least time for which a spool that was taken whole is remembered. */
 #define DONE_NS (UINT64_C(60) * NS_PER_SECOND)
 
 /* JUMP_NS: the clock of the day may have been set since a process began. By
@@ -151,7 +152,7 @@ struct file_key {
     uint64_t device, inode, size, changed;
 };
 
-/* Which file ENTRY of DIRECTORY is. Returns 0, or -1 if it is none. */
+/* Which file ENTRY of DIRECTORY is. Returns 0, or -1 if it is no file. */
 static int
 key_of(int directory, const char *entry, struct file_key *key)
 {
@@ -470,7 +471,7 @@ is_complete(struct source *source)
 }
 
 /* Let the time of the profile follow the clock of the day, if that was set
- * since the process began. The monotonic clock tells when it was. */
+ * since the process began. The monotonic clock shows when it was set. */
 static void
 follow_clock(const struct source *source)
 {

@@ -43,7 +43,7 @@ struct sources_done {
 
 struct catcher;
 
-/* Most spools that wait for their header. */
+/* Limit of the spools that wait for their header. */
 enum { SOURCES_EARLY = 64 };
 
 struct sources {

@@ -19,7 +19,7 @@ enum { WORDS_MOST = 128 };
 static const char blanks[] = " \t\n";
 
 /* Cut the first word off *TEXT. Blanks between quotes are part of it. Returns
- * the word, which is moved in place, or NULL if there is none. */
+ * the word, which is moved in place, or NULL at the end. */
 static char *
 next_word(char **text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * helper.c -- see helper.h. A helper is in a process group of its own, so that
- * Ctrl-C is for the recorded program alone. It may then write to the terminal
- * all the same, because SIGTTOU is ignored. What it prints on stdout goes to
- * this process, because stdout belongs to the program.
+ * Ctrl-C is for the recorded program alone. It may then still write to the
+ * terminal, because SIGTTOU is ignored. What it prints on stdout goes to this
+ * process, because stdout belongs to the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ become(const char *const *arguments, int output, pid_t parent)
     _exit(1);
 }
 
-/* Read the first line from FD. Returns whether there is a whole one. */
+/* Read the first line from FD. Returns whether it is whole. */
 static int
 read_line(int fd, char *line, size_t size)
 {

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct helper {
-    pid_t pid;      /* 0: there is none */
+    pid_t pid;      /* 0: none */
     char line[128]; /* what it has printed first, without the newline */
 };
 

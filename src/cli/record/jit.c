@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit.c -- see jit.h. Each option is chosen such that a program does the same
- * with it, and that nothing is written to the program's own folders:
+ * jit.c -- see jit.h. With each option the program does the same as without,
+ * and no file is written to its own folders:
  *
  *   Node   --perf-prof has times, but writes jit-PID.dump to the working
  *          directory, and its place cannot be set here. --perf-basic-prof
  *          writes a log there. Only with this option all is in /tmp.
- *   Java   a version that does not know an option must start all the same.
+ *   Java   a version that does not know an option must still start.
  *   .NET   1 writes both a perf map and a jitdump, which has times, to /tmp.
  *   Python is not asked: its functions are read without that.
  */

@@ -21,7 +21,7 @@ extern const struct jit_variable jit_variables[];
 extern const unsigned jit_variable_count;
 
 /* Returns the value that VARIABLE gets, which is OLD (NULL: it is not set) and
- * behind it the words that OLD lacks. Options of the user are kept. The caller
+ * after it the words that OLD lacks. Options of the user are kept. The caller
  * frees the result; NULL if memory is short. */
 char *jit_value(const struct jit_variable *variable, const char *old);
 
@@ -30,7 +30,7 @@ char *jit_value(const struct jit_variable *variable, const char *old);
 int jit_set(FILE *stream);
 
 /* Print a line on the files with names that the processes of PROFILE have left
- * in /tmp; nothing if there are none. */
+ * in /tmp, if any. */
 void jit_say_files(FILE *stream, const struct profile *profile);
 
 #endif

@@ -106,7 +106,7 @@ join_path(char *path, const char *directory, size_t length, const char *command)
              length > 0 ? "/" : "", command);
 }
 
-/* Find the path of COMMAND as execvp(3) does. Returns -1 if there is none. */
+/* Find the path of COMMAND as execvp(3) does. Returns -1 if it is not found. */
 static int
 find_in_path(const char *command, char *path)
 {
@@ -236,8 +236,8 @@ launch_check(struct launch *launch, char *why, size_t size)
     return result < 0 ? -1 : 0;
 }
 
-/* All values of NAME in the environment give way to VALUE: there may be
- * several, of which setenv(3) alone replaces one. */
+/* Replace all values of NAME in the environment by VALUE: it may have several,
+ * and setenv(3) alone replaces only one. */
 int
 launch_set(const char *name, const char *value)
 {

@@ -50,8 +50,8 @@ int launch_check(struct launch *launch, char *why, size_t size);
 int launch_set(const char *name, const char *value);
 
 /* Start the program. Until launch_wait returns, signals for this process are
- * kept for the program. Returns 0, or an error number: ENOENT if there is no
- * such program. */
+ * kept for the program. Returns 0, or an error number: ENOENT if the program
+ * does not exist. */
 int launch_start(struct launch *launch);
 
 /* Wait until the program ends, and call TICK(CONTEXT) twice a second meanwhile.

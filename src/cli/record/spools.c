@@ -33,7 +33,7 @@
 #include "store/reader.h"
 #include "spools.h"
 
-/* RECORDS: how many records are searched for the counters. */
+/* RECORDS: limit of the records that are searched for the counters. */
 enum { RECORDS = 16 };
 
 /* Let other users write to the superuser's directory: a program may change its
@@ -50,7 +50,7 @@ let_others_in(const struct spools *spools)
     return -1;
 }
 
-/* Tell the processes which mounts we have. A failure is no error: they then
+/* Show the processes which mounts we have. A failure is no error: they then
  * take their mounts for ours. */
 static void
 tell_mounts(const struct spools *spools)
@@ -122,7 +122,7 @@ take_counts(struct spool *spool, struct reader *reader)
 }
 
 /* Whether the spool's process lives: the process has the file locked. Its pid
- * does not tell, because it may be of another namespace or may have been
+ * does not show that, because it may be of another namespace or may have been
  * reused. */
 static bool
 process_lives(const struct spool *spool)

@@ -33,7 +33,7 @@ struct spools {
  * set. */
 int spools_begin(struct spools *spools, const char *out);
 
-/* Read which spools there are and what they count now. Returns 0, or -1 with
+/* Read which spools exist, and their present counters. Returns 0, or -1 with
  * errno set. */
 int spools_look(struct spools *spools);
 
@@ -42,8 +42,8 @@ int spools_look(struct spools *spools);
 bool spools_lives(const struct spools *spools, size_t i);
 
 /* The recording is over: take the spools from their processes, and read which
- * there are. Processes that still live run on without a file to write to.
- * Returns as spools_look. */
+ * exist. Processes that still live run on without a file to write to. Returns
+ * as spools_look. */
 int spools_detach(struct spools *spools);
 
 /* Whether all spools are empty. */

@@ -24,8 +24,8 @@
 #include "spools.h"
 #include "survivors.h"
 
-/* How long processes are given to end or to begin a spool, and the pause
- * between two looks. */
+/* Time in which processes may end or begin a spool, and the pause between two
+ * looks. */
 enum { PATIENCE_NS = 300000000, PAUSE_MS = 20 };
 
 /* Bytes of an environment that are looked at. */

@@ -34,7 +34,7 @@ void survivors_find(struct survivors *survivors, const char *directory);
 
 /* Print a line on them, and on those of SPOOLS that live besides: in another
  * PID namespace, or where this user may not look. Processes that are not
- * recorded have a line of their own. Nothing if there are none. */
+ * recorded have a line of their own. Prints nothing without such processes. */
 void survivors_say(const struct survivors *survivors,
                    const struct spools *spools);
 

@@ -25,7 +25,7 @@ enum { STACKS_SECONDS = 1 };
 /* The longest wait for all of them, in ns. */
 #define STACKS_NS 5000000000u
 
-/* What the function for an endpoint gets. */
+/* The input of the function for an endpoint. */
 struct task {
     struct fleet *fleet;
     const struct query *query;
@@ -57,7 +57,7 @@ fail(struct task *task)
     return -1;
 }
 
-/* The profile of the time that was asked for; NULL if there is none. */
+/* The profile of the requested time; NULL on failure. */
 static struct profile *
 make_profile(struct task *task)
 {
@@ -172,7 +172,7 @@ write_command_lines(struct task *task)
     return 0;
 }
 
-/* Any number but 0 tells clients that there are names. */
+/* Any number but 0 means to clients that names exist. */
 static int
 write_symbols(struct task *task)
 {

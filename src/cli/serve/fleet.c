@@ -31,8 +31,8 @@
  * although the pid lives: its image has changed, or its profile is over. */
 enum { STRANGER_SECONDS = 5, MISSES_MOST = 3 };
 
-/* MEMBERS_MOST: the most processes, ended ones included. Each has a descriptor
- * here. */
+/* MEMBERS_MOST: limit of the processes, including ended ones. Each has a
+ * descriptor here. */
 enum { MEMBERS_MOST = 4096 };
 
 struct fleet_stranger {
@@ -102,7 +102,7 @@ free_member(struct member *member)
     free(member);
 }
 
-/* Put MEMBER into its place. Returns 0, or -1 if there is no room. */
+/* Put MEMBER into its place. Returns 0, or -1 if the fleet is full. */
 static int
 insert(struct fleet *fleet, struct member *member)
 {

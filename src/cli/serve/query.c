@@ -164,7 +164,7 @@ name_length(const char *host, bool *is_six)
     return host[length] == ']' ? length + 1 : length;
 }
 
-/* Whether what is behind the name is a port, or nothing. */
+/* Whether what is after the name is a port, or nothing. */
 static bool
 is_port(const char *text)
 {

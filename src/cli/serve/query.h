@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * query.h -- what a client of `sprofile serve` asks for: a path, values
- * behind it, and headers. All of it comes from outside and is checked here.
+ * after it, and headers. All of it comes from outside and is checked here.
  * Pure functions.
  *
  *   GET /debug/pprof/profile?seconds=5&exe=app*
@@ -53,9 +53,9 @@ struct endpoint_row {
 };
 extern const struct endpoint_row query_endpoints[ENDPOINT_COUNT];
 
-/* EXE_SIZE: bytes of a pattern for executables. PIDS_MOST: the most pids in one
- * request. SECONDS_MOST: the longest time to wait for. PAST_MOST: the longest
- * past, in seconds. */
+/* EXE_SIZE: bytes of a pattern for executables. PIDS_MOST: limit of the pids in
+ * one request. SECONDS_MOST: the longest time to wait for. PAST_MOST: the
+ * longest past, in seconds. */
 enum {
     QUERY_EXE_SIZE = 256,
     QUERY_PIDS_MOST = 64,

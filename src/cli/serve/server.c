@@ -35,10 +35,10 @@
 #include "server.h"
 
 /* CLIENTS_MOST: clients at once. REQUEST_MOST: bytes of memory for the head of
- * a request. UPLOAD_MOST: bytes behind the head. */
+ * a request. UPLOAD_MOST: bytes after the head. */
 enum { CLIENTS_MOST = 512, REQUEST_MOST = 16 * 1024, UPLOAD_MOST = 64 * 1024 };
 
-/* The most bytes of all answers that are not sent yet. */
+/* Limit of the bytes of all answers that are not sent yet. */
 #define HELD_MOST (256ull << 20)
 
 /* In ns. READ_NS: the longest time for a request to come. SEND_NS: the longest
@@ -88,7 +88,7 @@ static struct {
     struct client *clients;
     struct job *jobs; /* not done yet */
     uint64_t held;    /* bytes of bodies */
-    int wake;         /* eventfd(2): there is a new job */
+    int wake;         /* eventfd(2): a new job has come */
     struct fleet fleet;
 } server = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

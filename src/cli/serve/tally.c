@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tally.c -- see tally.h. Which records change in place is told in layout.h. A
- * wait may be opened again until its thread has another sample, so it is read
- * again until then. What was counted for a record is remembered, and only the
- * difference is added. A difference may be negative, because a wait that was
- * believed to go on may have ended; then the counters wait until they are
- * reached again.
+ * tally.c -- see tally.h. layout.h says which records change in place. A wait
+ * may be opened again until its thread has another sample, so it is read again
+ * until then. The count of each record is remembered, and only the difference
+ * is added. A difference may be negative, because a wait that was believed to
+ * go on may have ended; then the counters wait until they are reached again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "tally.h"
 
 /* THREADS_MOST: the largest id of a thread that is believed. A damaged spool
- * may have any. WORDS_MOST: the most words of a COUNTS record. */
+ * may have any. WORDS_MOST: limit of the words of a COUNTS record. */
 enum { THREADS_MOST = 1 << 22, WORDS_MOST = 512 };
 
 /* A sample that may change in place. */

@@ -32,11 +32,11 @@ struct tally_thread;
 struct tally {
     struct tally_sums sums; /* for the caller to read */
 
-    struct tally_sums before; /* of the spools before this one */
-    struct tally_sums now;    /* of this spool */
-    uint64_t offset;          /* of the next record; 0: none was read */
-    uint64_t counts_place;    /* of the record COUNTS; 0: there is none yet */
-    uint64_t last_tick;       /* ns since the start of the process */
+    struct tally_sums before;     /* of the spools before this one */
+    struct tally_sums now;        /* of this spool */
+    uint64_t offset;              /* of the next record; 0: none was read */
+    uint64_t counts_place;        /* of the record COUNTS; 0: none yet */
+    uint64_t last_tick;           /* ns since the start of the process */
     struct tally_record *records; /* that may change */
     uint32_t record_count;
     struct tally_thread *threads; /* by id in the spool */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.c -- see window.h. Spools tell time by CLOCK_MONOTONIC since the start
+ * window.c -- see window.h. Times in spools are CLOCK_MONOTONIC since the start
  * of their process. The start on the clock of the day is taken from the present
  * difference of both clocks, and not from the spool: that clock may have been
  * set meanwhile, and all processes must agree.
@@ -148,8 +148,8 @@ window_profile(const struct fleet *fleet, const struct query *query,
     uint32_t wanted = add_members(profile, fleet, query, from, to, offset);
     if (wanted == 0) {
         snprintf(error, size,
-                 "no profiled process that this server may see is what was "
-                 "asked for");
+                 "no profiled process that this server may see matches the "
+                 "query");
         goto err;
     }
     set_times(profile);

@@ -17,8 +17,8 @@ struct profile;
 /*
  * Make the profile of what the processes that QUERY wants did between FROM
  * and TO (CLOCK_MONOTONIC, ns), TO excluded. Its times begin at FROM. Returns
- * NULL with a sentence in ERROR (of SIZE bytes) if there is no such process, or
- * if memory is short.
+ * NULL with a sentence in ERROR (of SIZE bytes) if no process matches, or if
+ * memory is short.
  */
 struct profile *window_profile(const struct fleet *fleet,
                                const struct query *query, uint64_t from,

@@ -95,7 +95,7 @@ follow_begin(struct follow *follow, const char *target,
     return open_spool(follow, error, size);
 }
 
-/* Follow the process's next spool if it has one by now. The old spool was read
+/* Follow the process's next spool if it already has one. The old spool was read
  * to its end, or gets no more records. Its sums are dropped, because they
  * belong to another program. */
 static void
@@ -125,7 +125,7 @@ is_replaced(const struct follow *follow)
            (now.st_dev != follow->device || now.st_ino != follow->inode);
 }
 
-/* Whether the process lives is asked before the records are read. A process
+/* Whether the process lives is checked before the records are read. A process
  * that had ended by then has written its last record, and this look finds it.
  */
 int

@@ -184,7 +184,7 @@ next_character(const char **text, size_t length, unsigned *width)
     return is_shown ? character : L'?';
 }
 
-/* Draw PART from column AT on, as far as it fits. Returns the column behind it.
+/* Draw PART from column AT on, as far as it fits. Returns the column after it.
  */
 static unsigned
 draw_part(const struct page_part *part, unsigned at)

@@ -80,7 +80,7 @@ struct page {
 /* A reader of the lines of a page; zero but for TEXT at the beginning. */
 struct page_reader {
     const char *text;           /* the rest */
-    enum page_look look, outer; /* of the next part, and behind its end */
+    enum page_look look, outer; /* of the next part, and after its end */
 };
 
 /* A part of a line that has one look. */

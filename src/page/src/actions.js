@@ -15,7 +15,7 @@ import { exactly } from './selection.js';
  */
 
 /**
- * The one of LIST behind NOW.
+ * The one of LIST after NOW.
  * @template T
  * @param {T[]} list
  * @param {T} now

@@ -181,7 +181,7 @@ export class App {
   }
 
   /**
-   * The pointer is on FUNC, -1 is none. EVENT: it has no box that tells of it.
+   * The pointer is on FUNC, -1 is none. EVENT: it has no box that shows it.
    * @param {number} func
    * @param {PointerEvent | null} [event]
    */
@@ -199,7 +199,7 @@ export class App {
     requestAnimationFrame(() => this.flush());
   }
 
-  /** Tell the listeners at once what has changed. */
+  /** Notify the listeners at once of what has changed. */
   flush() {
     const changed = this.changed;
     if (changed.size === 0) return;
@@ -486,7 +486,7 @@ export class App {
     };
   }
 
-  /** What is selected, as the head tells it. */
+  /** What is selected, as the head shows it. */
   get selected() {
     const { model, sums } = this;
     const rows = this.rowsOf(0);

@@ -107,7 +107,7 @@ export function shareText(row, whole) {
 }
 
 /**
- * The class of a row: dim if fewer than five points tell of it.
+ * The class of a row: dim if it has fewer than five points.
  * @param {Sum} row
  */
 export function dim(row) {

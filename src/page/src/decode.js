@@ -485,7 +485,7 @@ async function readFirst(reader, threads) {
 }
 
 /**
- * The start of a sample is told from the end of the one before. A point is at
+ * The start of a sample is counted from the end of the last one. A point is at
  * the end of its wall time.
  * @param {Reader} reader
  * @param {Uint32Array} first

@@ -28,7 +28,7 @@ const HOTTEST_ABOVE_WAITS = 10;
 const OWN_LINES = 5;
 /** Changes on the side of a page of two profiles. */
 const CHANGED = 6;
-/** Callers that are told at the pointer. */
+/** Callers that are shown at the pointer. */
 const CALLERS = 4;
 /** The largest waits below the hottest functions. */
 const WAITS = 3;
@@ -453,7 +453,7 @@ export class Side {
     );
   }
 
-  /** Whether the largest waits are told: where there are, and not beside all. */
+  /** Whether the largest waits are shown: if any exist, and not beside all. */
   get hasWaits() {
     const { app } = this;
     return app.state.view !== 'waits' && collectWaits(app).length > 0;

@@ -80,7 +80,7 @@ export function save(blob, name) {
 }
 
 /**
- * Tell TEXT to readers of the screen, and show it for a moment.
+ * Say TEXT to screen readers, and show it for a moment.
  * @param {string} text
  */
 export function say(text) {

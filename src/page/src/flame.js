@@ -321,7 +321,7 @@ export class Flame {
   }
 
   /**
-   * Paint now: as high as all levels are, or as there is room.
+   * Paint now: as high as all levels, or as the room allows.
    * @param {boolean} isAll
    */
   showAll(isAll) {

@@ -33,7 +33,7 @@ export function heatGrid(app, width) {
 }
 
 /**
- * What each cell has; null while there are no samples.
+ * What each cell has; null while no samples exist.
  * @param {App} app
  * @param {Grid} grid
  */

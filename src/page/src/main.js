@@ -22,7 +22,7 @@ import { TreeView } from './treeview.js';
 import { fromFragment, toFragment } from './url.js';
 import { Waits } from './waits.js';
 
-/** What depends on no more than the pointer is not told to all views. */
+/** A change that depends only on the pointer does not reach all views. */
 const QUIET = ['zoom'];
 
 /** The parts of the page. */

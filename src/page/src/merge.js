@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /**
- * merge.js -- two profiles as one model, whose rows tell which side they are
+ * merge.js -- two profiles as one model, whose rows say which side they are
  * of. Functions are the same if their names and modules are, without what
  * compilers add for clones and without the version of a library.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu_timer.c -- see cpu_timer.h. Timer ids are small numbers of the process,
- * which the kernel gives; 0 is one of them. One array holds them by tid. It is
+ * cpu_timer.c -- see cpu_timer.h. Timer ids are small numbers of the process
+ * that the kernel assigns, from 0 on. One array holds them by tid. It is
  * sparse, like the array of the threads.
  */
 #include <errno.h>

@@ -39,7 +39,7 @@ void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);
 void cpu_timer_set_all(uint64_t first);
 
 /* Returns after how many ns of its thread's CPU time the timer of TID expires;
- * 0 if it is not armed, or there is none. */
+ * 0 if it is not armed or does not exist. */
 uint64_t cpu_timer_left(pid_t tid);
 
 /* Delete the timer of thread TID, which has ended or no longer needs it. Thread

@@ -19,7 +19,7 @@
 #include "event_cost.h"
 
 /* PERIOD_NS: CPU time between two interruptions, in ns. STEPS: steps of the
- * loop, of some 1 ns each. ROUNDS: most measurements, of which the median
+ * loop, of some 1 ns each. ROUNDS: limit of the measurements. Their median
  * counts, because another thread may disturb some. FEW of them are enough if
  * the median's neighbours differ by less than 1 / AGREED of it. */
 #define PERIOD_NS 25000u

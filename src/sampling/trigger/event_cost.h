@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_cost.h -- measures what an event of perf costs the thread that it
+ * event_cost.h -- measures the cost of an event of perf in the thread that it
  * interrupts, on this machine. On a virtual machine the timer belongs to the
  * host. Each interruption then leaves the virtual machine and comes back.
  */

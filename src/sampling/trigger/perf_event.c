@@ -96,8 +96,8 @@ perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
     return 0;
 }
 
-/* Whether FD is an event. A pipe of the sampler's, as that of a report which
- * runs (agent/spawn.c), may have been opened since the first event. */
+/* Whether FD is an event. The sampler may have opened a pipe since the first
+ * event, for a running report (agent/spawn.c). */
 static bool
 is_event(int fd)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_kernel.h -- tells on which kernels perf's events do a program no harm.
- * It goes by the kernel's version, because the faults of the other kernels show
- * only in rare moments.
+ * perf_kernel.h -- on which kernels perf's events do a program no harm. The
+ * kernel's version decides, because the faults of the other kernels show only
+ * in rare moments.
  */
 #ifndef SAMPLING_TRIGGER_PERF_KERNEL_H
 #define SAMPLING_TRIGGER_PERF_KERNEL_H
@@ -12,7 +12,7 @@
 /*
  * Whether events with SIGTRAP may be opened on the Linux of version RELEASE
  * (uname(2)). Returns 0, -EOPNOTSUPP if it is too old, or -EDEADLK if closing
- * an event may hang: it may have to wait until the event's thread has left the
+ * an event may hang: closing may wait until the event's thread has left the
  * kernel, which a waiting thread may never do.
  * Context: any.
  */

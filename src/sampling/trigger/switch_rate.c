@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * switch_rate.c -- see switch_rate.h. The answer must not change back and forth
- * with every short burst. It becomes yes when MOST is passed twice in a row. It
- * becomes no after a time of calm, which doubles whenever a no was premature.
+ * with every short burst. It becomes yes when MOST is exceeded twice in a row.
+ * It becomes no after a calm time, which doubles whenever a no was too early.
  */
 #include <sys/resource.h>
 
@@ -12,12 +12,13 @@
 #include "switch_rate.h"
 
 /* Limits of waits in a second, for each CPU that the process uses (at least
- * one). Above MOST switches are many: at 5 us for each of a wait's two switches
- * that costs about 2 %. Below FEW there is calm. */
+ * one). More than MOST are many: with 5 us for each of a wait's two switches,
+ * that costs about 2 %. Fewer than FEW are calm. */
 #define MOST 4000
 #define FEW 1000
 
-/* ns of calm after which switches are few again: at first, and at most. */
+/* Time of calm in ns after which switches count as few again: the first one,
+ * and the longest. */
 #define CALM_NS (1ull * NS_PER_SECOND)
 #define LONGEST_CALM_NS (64ull * NS_PER_SECOND)
 
@@ -31,8 +32,8 @@ static OF_PROFILE uint64_t calm_since, calm_needed;
 static OF_PROFILE bool was_much, are_many;
 
 /* Returns how often threads other than this one began to wait. A thread that
- * loses its CPU to another program, or to this very thread, is not counted:
- * that is not its own doing. */
+ * loses its CPU to another program, or to this thread, is not counted: it did
+ * not wait. */
 static uint64_t
 count_switches(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switch_rate.h -- tells whether the program's threads are switched so often
- * that perf's events cost too much. The kernel stops and starts the event's
- * timer at each switch. That takes up to 5 us on a virtual machine, whose timer
- * belongs to the host.
+ * switch_rate.h -- whether the program's threads are switched so often that
+ * perf's events cost too much. The kernel stops and starts the event's timer at
+ * each switch. That takes up to 5 us on a virtual machine, whose timer belongs
+ * to the host.
  * Context: sampler.
  */
 #ifndef SAMPLING_TRIGGER_SWITCH_RATE_H

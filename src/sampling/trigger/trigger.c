@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trigger.c -- see trigger.h. The sampler's descriptor table is its own by now,
+ * trigger.c -- see trigger.h. The sampler already has its own descriptor table,
  * so the program does not see what is opened here.
  *
  * The hard thing is the first period of a thread's life. perf gives a new
  * thread a whole period before its first sample. A thread that has not waited
- * yet is not asked. So threads that live shorter would never be seen. So each
- * thread of pthread_create arms a timer of one shot. It expires at the first
+ * yet is not asked. So threads that live shorter would never be seen. Therefore
+ * each thread of pthread_create arms a one-shot timer. It expires at the first
  * tick that finds the thread running.
  */
 #include <errno.h>
@@ -31,16 +31,18 @@
 #include "vary.h"
 #include "trigger.h"
 
-/* Ticks after which a running thread has had its first sample, or blocks it. */
+/* Ticks after which a running thread has had its first sample, or blocks the
+ * signal. */
 #define YOUNG_TICKS 2u
 
-/* Number of the kernel's ticks in a period above which a tick finds a running
- * thread much sooner than its next sample comes. */
+/* If a period has more ticks of the kernel, a tick finds a running thread much
+ * sooner than its next sample comes. */
 #define LONG_TICKS 2u
 
-/* How far perf's period goes to either side: 1 / SPREAD of it. SPREAD_SPLIT is
- * for the case that timers show the kernel's time. Then the samples of perf and
- * timers are weighed by their periods, so perf's period must be known well. */
+/* perf's period varies by up to 1 / SPREAD of it to either side. SPREAD_SPLIT
+ * is for the case that timers show the kernel's time. Then the samples of perf
+ * and timers are weighed by their periods, so perf's period must be known
+ * well. */
 #define SPREAD 5u
 #define SPREAD_SPLIT 50u
 
@@ -51,8 +53,8 @@ static OF_PROFILE struct vary vary;
 /* The signal number that timers were made with. */
 static OF_PROFILE int ask_number;
 static OF_PROFILE bool is_displaced;
-static OF_PROFILE bool is_resting; /* timers stand in for perf */
-static bool has_trap; /* perf's number was borrowed, or a parent's was */
+static OF_PROFILE bool is_resting; /* timers replace perf */
+static bool has_trap; /* perf's number was borrowed, here or in a parent */
 static OF_PROFILE uint64_t mix; /* of draw_period; 0: periods are not drawn */
 static OF_PROFILE enum tracee tracer;
 
@@ -107,8 +109,8 @@ trigger_try(enum option_trigger wanted)
     return result != 0 ? result : perf_event_try();
 }
 
-/* With registered threads only, each of them gets an event of its own later;
- * here one is opened to find out whether that will work. */
+/* If only registered threads are sampled, each of them later gets its own
+ * event. Here one is opened to find out whether that works. */
 static int
 begin_perf(void)
 {
@@ -120,16 +122,15 @@ begin_perf(void)
     if (result != 0)
         return result;
     if (signals_number(SIGNALS_TRAP) == 0) {
-        /* The number was given back since: it stays the program's. */
+        /* The number has been given back, and stays the program's. */
         if (has_trap)
             return -EBUSY;
         if (disposition_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
             return -errno;
     }
     has_trap = true;
-    /* A thread that takes the number from now on waits (trigger_leave_trap). A
-     * thread that took it a moment ago has it already, which the test below
-     * sees. */
+    /* A thread that takes the number from now on waits (trigger_leave_trap). If
+     * a thread took it a moment ago, the test below sees that. */
     atomic_store(&has_events, 1);
     pid_t tid =
         settings_registered_only(settings) ? sys_gettid() : settings->pid;
@@ -291,7 +292,8 @@ void
 trigger_prepare(pid_t tid)
 {
     /* The main thread has the event, and threads made since have inherited it.
-     * If it cannot be opened here, that is noticed as with any other thread. */
+     * If it fails here, the missing samples show it, as with any other
+     * thread. */
     if (best == TRIGGER_PERF && !settings_registered_only(settings) &&
         tid != settings->pid)
         (void)open_event(tid);
@@ -320,7 +322,7 @@ trigger_after(enum trigger from, pid_t tid, bool may_ask)
         from == TRIGGER_ASK || from == TRIGGER_NONE ||
         (from == TRIGGER_TIMER && !may_ask))
         return from;
-    /* A timer that the thread has did not help. */
+    /* The thread has a timer, which did not help. */
     cpu_timer_drop(tid);
     if (from == TRIGGER_PERF && arm_timer(tid, false) == 0)
         return TRIGGER_TIMER;
@@ -344,8 +346,8 @@ trigger_rearm(pid_t tid, uint64_t random)
     uint64_t period = epoch_period();
     if (best == TRIGGER_ASK && !atomic_load(&is_ending))
         cpu_timer_drop(tid);
-    /* A shorter period expires at each tick. The average is what was left, so
-     * that no point is lost. */
+    /* A shorter period expires at each tick. The average equals the time that
+     * was left, so that no point is lost. */
     if (best != TRIGGER_TIMER || period <= clock_tick())
         return;
     uint64_t left = cpu_timer_left(tid);
@@ -499,7 +501,7 @@ trigger_check_tracer(uint64_t now)
 }
 
 /* The events are closed, not only disabled: an open event costs something at
- * each switch in any case. */
+ * each switch. */
 static void
 begin_rest(void)
 {
@@ -553,8 +555,8 @@ trigger_sample_soon(pid_t ender)
         if (tid != 0 && tid != ender)
             (void)cpu_timer_make(tid, timer_cookie(trigger_is_split()));
     }
-    /* A sampler without a CPU does not know all threads; they have timers of
-     * their own. */
+    /* A sampler without a CPU may not know all threads, but unknown threads
+     * have timers of their own. */
     if (is_far)
         cpu_timer_set_all(1);
 }

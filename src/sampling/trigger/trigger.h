@@ -2,8 +2,8 @@
 /*
  * trigger.h -- decides what interrupts the threads that run. The best trigger
  * is perf: any rate, on the thread's own CPU clock. Next comes a timer on the
- * thread's CPU clock, then a question from the sampler. What works is found out
- * at the start for the process, and later for each thread whose clock moves
+ * thread's CPU clock, then a question from the sampler. The choice is made at
+ * the start for the process, and again for each thread whose clock moves
  * without a sample.
  * Context: sampler.
  */
@@ -26,14 +26,14 @@
 int trigger_try(enum option_trigger wanted);
 
 /* Borrow the signal that the trigger WANTED may need, before the program
- * changes a mask: what the program blocks later is then only what it believes
- * (signals.h). Called in the constructor, and in the child of a fork.
+ * changes a mask: what the program blocks later is then kept as its belief
+ * alone (signals.h). Called in the constructor, and in the child of a fork.
  * Context: start. */
 void trigger_borrow(enum option_trigger wanted);
 
 /* Find the best trigger and make it ready; it interrupts no thread before
  * trigger_enable. Returns 0, or -errno if the wanted trigger does not work
- * here; then nothing is sampled. */
+ * here; then no session begins. */
 int trigger_begin(const struct settings *settings);
 
 /* Let the trigger interrupt threads. */
@@ -48,7 +48,7 @@ void trigger_prepare(pid_t tid);
 enum trigger trigger_of_thread(pid_t tid);
 
 /* Make the next trigger ready for a thread that FROM does not reach. Returns
- * it, or FROM if there is no other. With MAY_ASK it may be the sampler's
+ * it, or FROM if no other trigger is left. With MAY_ASK it may be the sampler's
  * question. */
 enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
 
@@ -56,7 +56,7 @@ enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
  * FROM back, and return perf; or return FROM if perf's events are closed. */
 enum trigger trigger_return(enum trigger from, pid_t tid);
 
-/* Why a thread with TRIGGER may have fewer samples than the rate asks for. */
+/* The limit of the rate of a thread with TRIGGER. */
 enum limit trigger_limit(enum trigger trigger);
 
 /* Whether perf's samples leave out time in the kernel, which timers then show.
@@ -79,8 +79,8 @@ uint64_t trigger_timer_period(uint64_t period);
 void trigger_rearm(pid_t tid, uint64_t random);
 
 /* Whether thread TID, which has used USED ns of CPU time, may be asked. It may
- * not while its timer may expire: of two pending signals of one number the
- * kernel keeps only the first, and the question would be lost. */
+ * not be asked while its timer may expire: the kernel keeps only the first of
+ * two pending signals of one number, and the question would be lost. */
 bool trigger_may_ask(pid_t tid, uint64_t used);
 
 /* Around a change of the rate (epoch.h): after trigger_pause no thread is
@@ -119,13 +119,13 @@ bool trigger_check_switches(uint64_t now);
  * Context: any. */
 void trigger_leave_trap(void);
 
-/* Whether trigger_check_signals has yet to do that. */
+/* Whether trigger_check_signals still has to close them. */
 bool trigger_must_leave_trap(void);
 
 /* Whether the program has replaced one of our handlers. */
 bool trigger_was_displaced(void);
 
-/* Have each thread but ENDER be sampled soon, at a tick that finds it running,
+/* Let each thread but ENDER be sampled soon, at a tick that finds it running,
  * if its own next sample may be far. The process is about to end.
  * Context: any thread. */
 void trigger_sample_soon(pid_t ender);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vary.c -- see vary.h. The rate is drawn uniformly, so that it is right on the
- * average. Each second draw mirrors the one before, so that the rate is right
+ * vary.c -- see vary.h. The rate is drawn uniformly, so that it is right on
+ * average. Every second draw mirrors the one before, so that the rate is right
  * in a short run, too.
  */
 #include "base/clock.h"
@@ -15,8 +15,8 @@
 #define PERIODS_NEW 8u
 
 /* Least CPU time of the main thread between two changes, in periods, if it has
- * run at all. Two draws are right together because they cover equal parts of
- * that time. */
+ * run at all. Two draws have the right average because they cover equal parts
+ * of that time. */
 #define RUN_PERIODS 64u
 #define RUN_PERIODS_NEW 2u
 
@@ -34,7 +34,7 @@ vary_is_time(const struct vary *vary, uint64_t now, bool has_new)
     return now - vary->changed >= (least > periods ? least : periods);
 }
 
-/* Returns a rate, in units in which PERIOD is the rate that was asked for. */
+/* Returns a rate, in units in which PERIOD is the wanted rate. */
 static uint64_t
 draw_rate(struct vary *vary, uint64_t spread, uint64_t random)
 {
@@ -58,7 +58,7 @@ vary_next(struct vary *vary, uint64_t now, uint64_t cpu, bool has_new,
     vary->changed = now;
     vary->cpu += used;
     rate = draw_rate(vary, spread, random);
-    /* Makes up for half a period that is lost in USED. */
+    /* Raise the rate to make up for half a period that is lost in USED. */
     if (used != 0)
         rate += vary->period * vary->period / (2 * used);
     return vary->period * vary->period / rate;

@@ -2,8 +2,8 @@
 /*
  * call_site.c -- recognizes calls; see call_site.h. It runs on the sampler
  * thread. Code is read by system calls, because the module may be unmapped at
- * any instant. A module's code does not change while the module is there. Code
- * that is data to its program (generated, or the GOT) is read anew each time.
+ * any instant. A module's code does not change while the module is loaded. Code
+ * that is data to its program (generated, or the GOT) is read again each time.
  */
 #include <stdbool.h>
 #include <string.h>

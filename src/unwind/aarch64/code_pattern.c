@@ -48,7 +48,7 @@ code_pattern_is_entry(uint64_t pc)
 
 /* Whether the instruction WORD is one of a stub: adrp x16; ldr x17, [x16,
  * #...]; add x16, x16, #...; autia1716 or not; br x17. *LEFT becomes how many
- * instructions of the stub are behind it, without the autia1716. */
+ * instructions of the stub are after it, without the autia1716. */
 static bool
 is_of_stub(uint32_t word, unsigned *left)
 {
@@ -90,7 +90,7 @@ code_pattern_stub(uint64_t pc)
 }
 
 /* br and braa lead elsewhere. What is no code but data often looks like udf:
- * that counts behind a call or a system call alone. */
+ * that counts after a call or a system call alone. */
 bool
 code_pattern_is_last(uint64_t pc)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epilogue.c -- see epilogue.h. It runs on the sampler thread, on a copy of the
- * code. At one pc a function always has the same amount on the stack, by
- * whatever way it came there. So any way from there to a return tells how much,
- * and from where x29 and x30 are loaded.
+ * code. At one pc a function always has the same amount on the stack, whichever
+ * way led there. So any way from there to a return shows how much, and from
+ * where x29 and x30 are loaded.
  *
- * The hard thing is not to leave the function. What follows a call that does
- * not return, or an instruction that ends the program, is another function's.
- * So a call is passed in straight code, or if what it calls is seen to return.
+ * The hard thing is not to leave the function. Code after a call that does not
+ * return, or after an instruction that ends the program, is another function's.
+ * So a call is passed in straight code, or if its function is seen to return.
  */
 #include <string.h>
 
@@ -22,16 +22,16 @@
 #define STEPS_MAX 1024u
 #define STRAIGHT_MAX 16u
 
-/* Limits of what is followed to see that a call returns: levels of calls, the
- * function itself included, calls of one function, and bytes of the code of one
- * that is called. */
+/* Limits of the search that shows that a call returns: levels of calls,
+ * including the function itself, calls of one function, and bytes of code of a
+ * called one. */
 #define LEVELS 3u
 #define CALLS_MAX 32u
 #define CALLEE_REACH 2048u
 
 #define NOWHERE INT64_MIN
 
-/* A place in the code, and what was taken off the stack up to there. */
+/* A place in the code, and the amount taken off the stack up to there. */
 struct path {
     size_t at;
     int64_t taken;    /* how far sp is above its start, or above x29 */
@@ -49,12 +49,12 @@ struct reading {
     epilogue_reader *reader;
     unsigned level; /* of calls */
     unsigned steps, branches, calls;
-    bool is_first; /* nothing was taken yet, and there was no jump */
+    bool is_first; /* nothing was taken yet, without a jump */
     uint8_t seen[EPILOGUE_REACH / 4 / 8];
     struct path later[BRANCHES_MAX];
 };
 
-/* It comes with the first use. */
+/* Reserved at the first use. */
 static struct memory {
     struct reading readings[LEVELS]; /* 2 KiB each */
     uint8_t callees[LEVELS][CALLEE_REACH];
@@ -62,7 +62,7 @@ static struct memory {
 
 static bool follow_ways(struct reading *reading, struct path *path);
 
-/* Let PATH know that register NUMBER is stored at AT: it still has the caller's
+/* Note in PATH that register NUMBER is stored at AT: it still has the caller's
  * value, unless that was loaded from the stack before. */
 static void
 note_store(struct path *path, unsigned number, int64_t at)
@@ -73,8 +73,8 @@ note_store(struct path *path, unsigned number, int64_t at)
         path->link_stored = at;
 }
 
-/* Let PATH know that register NUMBER is loaded from AT. What was stored there
- * on the way was in the register when the way began. */
+/* Note in PATH that register NUMBER is loaded from AT. A value stored there on
+ * the way was in the register when the way began. */
 static void
 note_load(struct path *path, unsigned number, int64_t at)
 {
@@ -145,7 +145,7 @@ step_over(struct reading *reading, struct path *path,
         return true;
     case IN_CALL:
     case IN_CALL_REGISTER:
-        /* A call needs a frame: x30 is loaded behind it. */
+        /* A call needs a frame: x30 is loaded after it. */
         return path->link == NOWHERE &&
                (is_straight || is_passed(reading, in, path->at));
     case IN_BRANCH:
@@ -184,7 +184,7 @@ take_jump(const struct reading *reading, struct path *path,
     return target < reading->length;
 }
 
-/* Note whether the rule of the first pc holds behind IN, too. */
+/* Note whether the rule of the first pc holds after IN, too. */
 static void
 note_same(struct reading *reading, const struct path *path,
           const struct instruction *in)
@@ -227,7 +227,7 @@ follow(struct reading *reading, struct path *path)
     return false;
 }
 
-/* Make the rule that PATH shows, which stands behind a return. */
+/* Make the rule that PATH, which is right after a return, shows. */
 static bool
 make_rule(const struct path *path, struct rule *rule)
 {

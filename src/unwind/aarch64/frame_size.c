@@ -2,8 +2,8 @@
 /*
  * frame_size.c -- see frame_size.h. A function moves sp down before its first
  * jump, sets x29 to its frame record once, and may move sp farther after that.
- * At its end it gives back in any order. So what lies between is the way from
- * the setting of x29 to the next instruction that leaves the row.
+ * At its end it gives back in any order. So the frame lies between the setting
+ * of x29 and the next instruction that leaves the row.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ note_instruction(struct reading *reading, const struct instruction *in,
         return false;
     if (!reading->has_frame)
         return true;
-    /* At an end sp rises. Calls follow only where it has not. */
+    /* At an end sp rises. A call can follow only if sp has not risen. */
     reading->is_ending |= in->kind == IN_USE_FP || move > 0;
     if (in->kind == IN_CALL || in->kind == IN_CALL_REGISTER) {
         reading->has_left = true;

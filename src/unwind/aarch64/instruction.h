@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instruction.h -- what an instruction of aarch64 does to sp, x29 and x30, and
- * where it goes on. Arm ARM, section C4.1. Each has 4 bytes.
+ * instruction.h -- the effect of an instruction of aarch64 on sp, x29 and x30,
+ * and where the code goes on. Arm ARM, section C4.1. Each has 4 bytes.
  */
 #ifndef UNWIND_AARCH64_INSTRUCTION_H
 #define UNWIND_AARCH64_INSTRUCTION_H
@@ -14,7 +14,7 @@
 enum { REG_FP = 29, REG_LINK = 30, REG_STACK = 31 };
 
 enum instruction_kind {
-    IN_OTHER,    /* leaves sp, and is no way out */
+    IN_OTHER,    /* leaves sp alone, and goes on */
     IN_STORE,    /* stores FIRST, and SECOND, at sp + OFFSET */
     IN_LOAD,     /* loads them from there */
     IN_MOVE,     /* sp becomes sp + OFFSET */
@@ -26,7 +26,7 @@ enum instruction_kind {
     IN_BRANCH, /* to TARGET, or on */
     IN_JUMP,   /* to TARGET */
     IN_RETURN,
-    IN_END,     /* the program ends, or the way is not known */
+    IN_END,     /* ends the program, or the way is not known */
     IN_LANDING, /* a landing pad for calls */
     IN_UNKNOWN, /* does something else to sp */
 };
@@ -45,7 +45,7 @@ void instruction_read(uint32_t word, struct instruction *in);
 
 /* Set *SLOT to the address of the word through which a stub of a PLT jumps. Its
  * instructions WORDS, "adrp x16" and "ldr x17, [x16, ...]", are at AT. Returns
- * false if they are others. Context: any thread. */
+ * false if they are other instructions. Context: any thread. */
 bool instruction_slot(const uint32_t words[2], uint64_t at, uint64_t *slot);
 
 #endif

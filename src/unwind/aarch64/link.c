@@ -5,11 +5,11 @@
  * A thread waits in a stub that makes a system call and has no frame. All calls
  * of the stub in all modules are looked up once. Each shows a caller and how
  * large the caller's frame is, and so where its own return address must be. A
- * call is the one only if a return address is there, behind a call of just this
+ * call is the right one only if a return address is there, after a call of this
  * caller or through a register.
  *
- * The hard thing is that words of earlier calls lie on the stack. So what only
- * one call fits is believed, and nothing else.
+ * The hard thing is that words of earlier calls lie on the stack. So a result
+ * counts only if exactly one call fits.
  */
 #include <stddef.h>
 #include <string.h>
@@ -32,14 +32,14 @@
 #define SITES 256u
 #define CODE_MOST (32u << 20)
 
-/* How much code is read at a time, in instructions. */
+/* Number of instructions that are read at a time. */
 #define PIECE 8192u
 
 struct stub {
     uint64_t function; /* address of its first instruction; 0: unused */
     uint32_t newest;   /* module at the time of the search */
     uint32_t count;
-    bool is_whole; /* all calls are there */
+    bool is_whole; /* all calls are known */
     uint64_t sites[SITES];
 };
 
@@ -176,8 +176,7 @@ calls(uint64_t address, uint64_t function)
     return in.kind == IN_CALL_REGISTER ? CALL_SITE_OTHER : CALL_SITE_NONE;
 }
 
-/* Which evidence says that the stub, whose caller has SP, was called before
- * SITE. */
+/* The evidence that the stub, whose caller has SP, was called before SITE. */
 static enum call_site
 weigh_site(uint64_t site, uint64_t sp, struct view *view)
 {

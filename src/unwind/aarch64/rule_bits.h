@@ -3,8 +3,8 @@
  * rule_bits.h -- a call leaves the return address in a register, and a function
  * saves it anywhere in its frame. So two offsets share the 28 bits, in words of
  * 8 bytes and 14 bits each: that of fp, and that of the return address. The
- * latter is counted from [CFA - 8], so that 0 is what other machines have. One
- * word above that is the caller's frame: this value stands for the register.
+ * latter is counted from [CFA - 8], so that 0 is the place on other machines.
+ * One word above that is the caller's frame: this value means the register.
  */
 #ifndef UNWIND_AARCH64_RULE_BITS_H
 #define UNWIND_AARCH64_RULE_BITS_H
@@ -34,9 +34,9 @@ rule_bits_fp(uint64_t word)
     return (int64_t)(word << 14) >> 50 << 3;
 }
 
-/* Correct what an unwind table says: the CFA is *CFA from its register, and the
- * return address is at [CFA + *OFFSET]. That of glibc's _dl_runtime_resolve
- * leaves out the two words that the PLT has pushed. */
+/* Correct a row of an unwind table: the CFA is *CFA from its register, and the
+ * return address is at [CFA + *OFFSET]. The table of glibc's
+ * _dl_runtime_resolve leaves out the two words that the PLT has pushed. */
 static inline void
 rule_bits_correct(int64_t *cfa, int64_t *offset)
 {
@@ -46,8 +46,8 @@ rule_bits_correct(int64_t *cfa, int64_t *offset)
     }
 }
 
-/* Set *BITS to what says that the return address is at [CFA + OFFSET] if
- * IS_SAVED, else in its register. Returns false if no rule can say it. */
+/* Set *BITS to those for a return address at [CFA + OFFSET] if IS_SAVED, else
+ * in its register. Returns false if no rule can express that. */
 static inline bool
 rule_bits_of_return(bool is_saved, int64_t offset, uint64_t *bits)
 {
@@ -55,7 +55,7 @@ rule_bits_of_return(bool is_saved, int64_t offset, uint64_t *bits)
     return !is_saved || (rule_bits_fit(offset) && offset < 0);
 }
 
-/* Where WORD says that the return address is, relative to the CFA. */
+/* The place of the return address by WORD, relative to the CFA. */
 static inline int64_t
 rule_bits_return(uint64_t word)
 {
@@ -75,16 +75,16 @@ rule_bits_are_linked(uint64_t word)
 #define RULE_BITS_ENTRY_CFA 0
 
 /* Whether the instruction OPCODE of an unwind table, which has no operands,
- * says nothing that a rule needs. DW_CFA_AARCH64_negate_ra_state (0x2d; 0x2c
- * names the pc besides) tells whether the return address is signed. All are
- * stripped of signatures here. */
+ * does not matter to a rule. DW_CFA_AARCH64_negate_ra_state (0x2d; 0x2c also
+ * names the pc) says whether the return address is signed. All are stripped of
+ * signatures here. */
 static inline bool
 rule_bits_ignore(unsigned opcode)
 {
     return opcode == 0x2d || opcode == 0x2c;
 }
 
-/* Numbers that instructions give to sp, x29 and x30. */
+/* Numbers of sp, x29 and x30 in instructions. */
 #define CODE_SP 31u
 #define CODE_FP 29u
 #define CODE_LINK 30u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * thread_word.c -- see thread_word.h. The function is followed instruction by
- * instruction, with what is known of its registers. The forms are those of "ELF
- * for the Arm 64-bit Architecture" (code sequences for thread-local storage):
- * with a distance in the code or in a word, with a descriptor, or with a call
- * of __tls_get_addr. All is read by system calls.
+ * instruction, with the known values of its registers. The forms are those of
+ * "ELF for the Arm 64-bit Architecture" (code sequences for thread-local
+ * storage): with a distance in the code or in a word, with a descriptor, or
+ * with a call of __tls_get_addr. All is read by system calls.
  */
 #include <stddef.h>
 #include <string.h>
@@ -25,13 +25,13 @@
 #define LOAD_SECOND 0xf9400400u
 #define RETURN 0xd65f03c0u
 
-/* What is known of a register. */
+/* The known value of a register. */
 struct known {
     enum {
         NOTHING,
         NUMBER,  /* it is VALUE */
         POINTER, /* it is the thread pointer and VALUE */
-        DATA,    /* it is what the pair at VALUE stands for */
+        DATA,    /* it is the distance by the pair at VALUE */
         WORD     /* it is the thread's word */
     } kind;
     uint64_t value;
@@ -40,7 +40,7 @@ struct known {
 struct reading {
     struct thread_word *word;
     struct known at[REGISTERS];
-    struct known other; /* any other register: nothing is known */
+    struct known other; /* any other register: not known */
 };
 
 /* The register with this NUMBER. */
@@ -51,7 +51,7 @@ known_of(struct reading *reading, uint32_t number)
     return number < REGISTERS ? &reading->at[number] : &reading->other;
 }
 
-/* What is loaded from AT, or from a word behind it by MORE. */
+/* The value loaded from AT, or from MORE bytes after it. */
 static struct known
 load(struct reading *reading, struct known at, uint64_t more)
 {
@@ -71,7 +71,7 @@ load(struct reading *reading, struct known at, uint64_t more)
     return loaded;
 }
 
-/* What the descriptor at ADDRESS makes of x0, with its function. */
+/* The value of x0 after the function of the descriptor at ADDRESS. */
 static struct known
 ask_descriptor(uint64_t address)
 {
@@ -101,8 +101,8 @@ follow_call(struct reading *reading, const struct instruction *in)
         x0->kind = DATA;
 }
 
-/* What the sum of A and B is. What a descriptor's function returns counts from
- * the thread pointer. */
+/* The sum of A and B. The result of a descriptor's function counts from the
+ * thread pointer. */
 static struct known
 sum_of(struct known a, struct known b)
 {
@@ -116,8 +116,8 @@ sum_of(struct known a, struct known b)
     return (struct known){0};
 }
 
-/* Follow the instruction WORD at ADDRESS. Returns false if it is none of those
- * that such a function has. */
+/* Follow the instruction WORD at ADDRESS. Returns false if such a function does
+ * not have it. */
 static bool
 follow(struct reading *reading, uint32_t word, uint64_t address)
 {

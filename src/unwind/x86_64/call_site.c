@@ -2,8 +2,8 @@
 /*
  * call_site.c -- recognizes calls; see call_site.h. It runs on the sampler
  * thread. Code is read by system calls, because the module may be unmapped at
- * any instant. A module's code does not change while the module is there. Code
- * that is data to its program (generated, or the GOT) is read anew each time.
+ * any instant. A module's code does not change while the module is loaded. Code
+ * that is data to its program (generated, or the GOT) is read again each time.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -94,7 +94,7 @@ read_before(uint64_t return_address, uint8_t *code)
            read_code(return_address - CALL_BYTES, code, CALL_BYTES);
 }
 
-/* The function that the call behind which END stands leads to. */
+/* The function to which the call that ends at END leads. */
 static bool
 find_target(const uint8_t *end, uint64_t return_address, uint64_t *target)
 {

@@ -118,8 +118,8 @@ pop(struct code_state *state)
     return value;
 }
 
-/* A saved register that is restored is where it was at the entry. What is left
- * of it on the stack does not matter any more, and may be overwritten. */
+/* A saved register that is restored is where it was at the entry. Its copy on
+ * the stack no longer matters, and may be overwritten. */
 static void
 restore(struct code_state *state, unsigned number, struct code_value value)
 {

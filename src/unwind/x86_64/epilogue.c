@@ -3,14 +3,13 @@
  * epilogue.c -- see epilogue.h. It runs on the sampler thread, on a copy of the
  * code.
  *
- * At one pc a function always has the same amount on the stack, by whatever way
- * it came there. So any way from there to a return tells how much. A jump to
- * another function is a return, too. What rbp is
- * used for does not matter: a function that changes it takes its caller's rbp
- * off the stack again, last of all.
+ * At one pc a function always has the same amount on the stack, whichever way
+ * led there. So any way from there to a return shows how much. A jump to
+ * another function is a return, too. The use of rbp does not matter: a function
+ * that changes it takes its caller's rbp off the stack again, last of all.
  *
- * The hard thing is not to leave the function. What follows a call that does
- * not return, or an instruction that ends the program, is another function's.
+ * The hard thing is not to leave the function. Code after a call that does not
+ * return, or after an instruction that ends the program, is another function's.
  * So a call is passed only if its function is followed to its own return.
  */
 #include <string.h>
@@ -32,7 +31,7 @@
 #define CALLEE_REACH 2048u
 #define CALLS_MAX 32u
 
-/* A place in the code, and what was taken off the stack up to there. */
+/* A place in the code, and the amount taken off the stack up to there. */
 struct path {
     size_t at;
     int64_t taken; /* how far rsp is above its start, or above rbp */
@@ -40,7 +39,7 @@ struct path {
     /* The caller's rbp was taken from FP_AT, which is counted as TAKEN is. */
     bool has_fp;
     int64_t fp_at;
-    bool sets_fp; /* rbp became what TAKEN was then: FP_VALUE */
+    bool sets_fp; /* rbp became the TAKEN of that moment: FP_VALUE */
     int64_t fp_value;
 };
 
@@ -55,7 +54,7 @@ struct reading {
     unsigned level; /* of calls */
     unsigned steps, branches, calls;
     size_t same;
-    bool is_first; /* nothing was taken yet, and there was no jump */
+    bool is_first; /* nothing was taken yet, without a jump */
     uint8_t seen[EPILOGUE_REACH / 8];
     struct path later[BRANCHES_MAX];
 };
@@ -167,7 +166,7 @@ step_group(struct path *path, const struct instruction *in)
     return ON;
 }
 
-/* Instructions of two bytes: jumps, pushes and what ends a program. */
+/* Instructions of two bytes: jumps, pushes and ends of a program. */
 static enum step
 step_two_bytes(struct path *path, const struct instruction *in)
 {
@@ -282,7 +281,7 @@ note_same(struct reading *reading, const struct path *path, enum step step)
         reading->same = path->at;
 }
 
-/* It comes with the first use. */
+/* Reserved at the first use. */
 static struct memory {
     struct reading readings[LEVELS]; /* 6 KiB each */
     uint8_t callees[LEVELS][CALLEE_REACH];
@@ -340,12 +339,12 @@ follow(struct reading *reading, struct path *path)
     return false;
 }
 
-/* Make the rule that PATH shows, which stands behind a return. */
+/* Make the rule that PATH, which is right after a return, shows. */
 static bool
 make_rule(const struct path *path, struct rule *rule)
 {
     int64_t cfa = path->taken + 8, fp = path->fp_at - cfa;
-    /* What is below rsp is not saved yet. */
+    /* A place below rsp is not saved yet. */
     bool has_fp = path->has_fp && (path->by_fp || path->fp_at >= 0);
     if (path->taken < 0 || path->taken % 8 != 0 || cfa > RULE_OFFSET_MAX ||
         (has_fp && (fp > 0 || fp < -RULE_OFFSET_MAX)))

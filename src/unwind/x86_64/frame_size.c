@@ -14,7 +14,7 @@
 #include "unwind/frame_size.h"
 #include "base/poison.h"
 
-/* What an instruction does to rsp. */
+/* The effect of an instruction on rsp. */
 enum effect {
     NOTHING,
     FRAME,   /* mov %rsp, %rbp */
@@ -95,7 +95,7 @@ two_byte_effect(const struct instruction *in)
     return (in->opcode & 0xf0) == 0x40 && in->reg == RSP ? UNKNOWN : NOTHING;
 }
 
-/* What IN does to rsp; *AMOUNT is the constant of a RESERVE. */
+/* The effect of IN on rsp; *AMOUNT is the constant of a RESERVE. */
 static enum effect
 effect_of(const struct instruction *in, int32_t *amount)
 {
@@ -131,15 +131,15 @@ effect_of(const struct instruction *in, int32_t *amount)
 
 /* A function as far as it was followed. */
 struct reading {
-    bool has_frame;  /* behind mov %rsp, %rbp */
-    bool has_left;   /* behind the first jump or call */
+    bool has_frame;  /* after mov %rsp, %rbp */
+    bool has_left;   /* after the first jump or call */
     bool is_ending;  /* something was given back since the last jump */
     bool is_lower;   /* something was given back before a call */
     unsigned saved;  /* callee-saved registers, a bit each */
     uint64_t saves;  /* bytes of them */
     uint64_t locals; /* bytes reserved before the first jump */
     uint64_t pushes; /* bytes that may be on the stack at a call */
-    size_t ready;    /* behind the last save or reservation */
+    size_t ready;    /* after the last save or reservation */
 };
 
 /* Note the effect of IN, which ends at END. Returns false if the frame cannot
@@ -151,7 +151,7 @@ note_instruction(struct reading *reading, const struct instruction *in,
     int32_t amount = 8;
     enum effect effect = effect_of(in, &amount);
     if (!reading->has_frame || effect == FRAME) {
-        /* What came before the frame does not matter. A second frame would. */
+        /* Changes before the frame do not matter, but a second frame does. */
         bool is_second = reading->has_frame;
         reading->has_frame = effect == FRAME;
         return !is_second;
@@ -185,8 +185,8 @@ frame_size_read(const uint8_t *code, size_t length, struct frame_size *frame)
         if (!instruction_read(code + at, length - at, &in) ||
             !note_instruction(&reading, &in, at + in.length))
             return false;
-    /* With pushes there may be no locals: the reserved bytes may have been the
-     * padding of pushed arguments. */
+    /* With pushes the function may have no locals: the reserved bytes may have
+     * been the padding of pushed arguments. */
     frame->high = reading.saves + reading.locals + reading.pushes;
     frame->low = reading.is_lower      ? 0
                  : reading.pushes != 0 ? reading.saves

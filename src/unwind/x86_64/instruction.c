@@ -55,7 +55,7 @@ read_vector_prefix(const uint8_t *code, unsigned size, struct instruction *in,
     in->is_repne = (last & 3) == 3;
 }
 
-/* Read prefixes and opcode at CODE, which has up to 15 bytes and zeroes behind
+/* Read prefixes and opcode at CODE, which has up to 15 bytes and zeroes after
  * the end. Returns the number of bytes before ModRM. 0: they are not followed.
  */
 static size_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instruction.h -- reads one instruction of x86-64: its length, and what its
- * operands tell of its effect on rsp and rbp. Intel SDM, volume 2.
+ * instruction.h -- reads one instruction of x86-64: its length, and operands
+ * that show its effect on rsp and rbp. Intel SDM, volume 2.
  */
 #ifndef UNWIND_X86_64_INSTRUCTION_H
 #define UNWIND_X86_64_INSTRUCTION_H

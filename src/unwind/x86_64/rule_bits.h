@@ -26,7 +26,7 @@ rule_bits_fp(uint64_t word)
     return (int64_t)word >> 36;
 }
 
-/* Correct what an unwind table says: the CFA is *CFA from its register, and the
+/* Correct a row of an unwind table: the CFA is *CFA from its register, and the
  * return address is at [CFA + *OFFSET]. */
 static inline void
 rule_bits_correct(int64_t *cfa, int64_t *offset)
@@ -35,8 +35,8 @@ rule_bits_correct(int64_t *cfa, int64_t *offset)
     (void)offset;
 }
 
-/* Set *BITS to what says that the return address is at [CFA + OFFSET] if
- * IS_SAVED, else in its register. Returns false if no rule can say it. */
+/* Set *BITS to those for a return address at [CFA + OFFSET] if IS_SAVED, else
+ * in its register. Returns false if no rule can express that. */
 static inline bool
 rule_bits_of_return(bool is_saved, int64_t offset, uint64_t *bits)
 {
@@ -44,7 +44,7 @@ rule_bits_of_return(bool is_saved, int64_t offset, uint64_t *bits)
     return is_saved && offset == -8;
 }
 
-/* Where WORD says that the return address is, relative to the CFA. */
+/* The place of the return address by WORD, relative to the CFA. */
 static inline int64_t
 rule_bits_return(uint64_t word)
 {
@@ -66,7 +66,7 @@ rule_bits_are_linked(uint64_t word)
 #define RULE_BITS_ENTRY_CFA 8
 
 /* Whether the instruction OPCODE of an unwind table, which has no operands,
- * says nothing that a rule needs. */
+ * does not matter to a rule. */
 static inline bool
 rule_bits_ignore(unsigned opcode)
 {
@@ -74,7 +74,7 @@ rule_bits_ignore(unsigned opcode)
     return false;
 }
 
-/* Numbers that instructions give to rsp and rbp; and one that none has. */
+/* Numbers of rsp and rbp in instructions; and a number of no register. */
 #define CODE_SP 4u
 #define CODE_FP 5u
 #define CODE_LINK 31u

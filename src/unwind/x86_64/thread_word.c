@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * thread_word.c -- see thread_word.h. The forms are those of "ELF Handling For
- * Thread-Local Storage" (U. Drepper). Data that is there when a thread begins
+ * Thread-Local Storage" (U. Drepper). Data that exists when a thread begins
  * lies right below its control block, at the same distance in all threads. All
  * is read by system calls.
  */
@@ -13,7 +13,7 @@
 
 #define CODE_MOST 32u
 
-/* Whether CODE begins with the COUNT BYTES. If so, *CODE goes behind them. */
+/* Whether CODE begins with the COUNT BYTES. If so, *CODE is moved past them. */
 static bool
 take(const uint8_t **code, const char *bytes, size_t count)
 {
@@ -33,7 +33,7 @@ take_number(const uint8_t **code)
 }
 
 /* mov %fs:NUMBER, %rax; ret. Or mov NUMBER(%rip), %rax; mov %fs:(%rax), %rax;
- * ret. CODE stands for what is at ADDRESS. */
+ * ret. CODE is a copy of the code at ADDRESS. */
 static bool
 read_fixed(struct thread_word *word, const uint8_t *code, uint64_t address)
 {

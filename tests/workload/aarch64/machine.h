@@ -18,7 +18,7 @@
 /* Bytes in a page: the kernel may have larger ones. */
 #define MACHINE_PAGE ((size_t)getauxval(AT_PAGESZ))
 
-/* Where libc finds the data of a thread: in front of this and behind it. */
+/* Where libc finds the data of a thread: in front of this and after it. */
 static inline uint64_t
 machine_thread_pointer(void)
 {
@@ -59,7 +59,7 @@ machine_break(void)
     __asm__ volatile("brk #0");
 }
 
-/* Let a handler of that signal return behind the instruction, and not to it. */
+/* Let a handler of that signal return after the instruction, and not to it. */
 static inline void
 machine_pass_break(void *context)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* aarch64/no_frame.c -- see ../no_frame.c. The trampoline is what CPython's
- * would be without a frame record, which that has here. */
+ * would be without a frame record, which CPython's has on this machine. */
 
 /* The beginning and the end of a function that does not show how large its
  * frame is. */

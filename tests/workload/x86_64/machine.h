@@ -54,7 +54,7 @@ machine_break(void)
     __asm__ volatile("int3");
 }
 
-/* Let a handler of that signal return behind the instruction: so it does. */
+/* Let a handler of that signal return after the instruction: so it does. */
 static inline void
 machine_pass_break(void *context)
 {
