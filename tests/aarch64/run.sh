@@ -276,6 +276,21 @@ check_wheel() {
 }
 ! command -v python3 >/dev/null || check_wheel
 
+# check_command: the wheel's command needs nothing else than the C library.
+check_command() {
+    rm -rf bare && mkdir -p bare/lib/aarch64-linux-gnu
+    cp sysroot/lib/ld-linux-aarch64.so.1 bare/lib
+    cp sysroot/lib/aarch64-linux-gnu/lib{c,m,resolv}.so.* \
+        bare/lib/aarch64-linux-gnu
+    chmod 755 wheel/libsprof/bin/sprofile
+    timeout 60 "$qemu_user" -L bare wheel/libsprof/bin/sprofile --version \
+        >unit.log 2>&1 && echo "ok the wheel's command" || {
+        cat unit.log
+        echo "FAIL the wheel's command"
+        failures=1
+    }
+}
+
 # check_units: by qemu-user.
 check_units() {
     local unit
@@ -293,6 +308,7 @@ for machine in "${machines[@]}"; do
     if qemu_user=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
     then
         echo "-- user"
+        [ ! -d wheel ] || check_command
         check_units
     else
         echo "skipped user: qemu-user is not installed"
