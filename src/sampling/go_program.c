@@ -37,6 +37,22 @@ has_go_note(const char *at, size_t size)
     return false;
 }
 
+/* Whether the bytes of NOTE are in memory. strip(1) with -R leaves a segment of
+ * notes that is in no loaded one, and has the address 0. */
+static bool
+is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
+{
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *load = &info->dlpi_phdr[i];
+        ElfW(Addr) at = note->p_vaddr - load->p_vaddr;
+        if (load->p_type == PT_LOAD && (load->p_flags & PF_R) != 0 &&
+            note->p_vaddr >= load->p_vaddr && at <= load->p_memsz &&
+            note->p_memsz <= load->p_memsz - at)
+            return true;
+    }
+    return false;
+}
+
 /* The first object is the program itself (dl_iterate_phdr(3)). */
 static int
 look(struct dl_phdr_info *info, size_t size, void *found)
@@ -44,7 +60,7 @@ look(struct dl_phdr_info *info, size_t size, void *found)
     (void)size;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_NOTE &&
+        if (header->p_type == PT_NOTE && is_loaded(info, header) &&
             has_go_note((const char *)(info->dlpi_addr + header->p_vaddr),
                         header->p_memsz))
             *(bool *)found = true;

@@ -161,6 +161,18 @@ words=$(sed -n 's/.*to make it: //p' err)
 expect_share 90 'main;become_worker;work_burn' "p/it's mine/p q.folded"
 [ -s p/q.txt ] || fail "the second output is missing: $words"
 
+# A program with a segment of notes that is nowhere in memory, as strip leaves it,
+# runs as ever, and has a profile.
+section "notes that are nowhere"
+
+strip -R .note.gnu.build-id -o stripped "$work/no_size.fixed"
+readelf -lW stripped | grep -q '^ *NOTE .* 0x0000000000000000 ' ||
+    echo "this strip leaves no such segment"
+plain ./stripped 100
+before=$status
+profile ./stripped 100
+expect_status "$before"
+
 # Without /proc:
 # - the program runs as ever, and one line says what is missing;
 # - `record` says so, too, and does not run it.
