@@ -4,7 +4,7 @@
 # Makes the wheels and tries them: that of this build, and that of the cross build
 # for aarch64 (tests/aarch64/run.sh) where that is there.
 #
-#   tests/wheel.sh     (the wheels are in build/ afterwards)
+#   tests/wheel.sh     (the wheels are in build/ and build/aarch64/ afterwards)
 #
 # Goals of this test: pip brings the profiler to those who have only Python.
 # - auditwheel finds the tag that each wheel has, or an older one;
@@ -31,10 +31,12 @@ new_environment() {
             "${@:2}" >>log 2>&1
 }
 
+# Those of another version or libc would be in the way of pip.
+rm -f "$build"/libsprof-*.whl
 wheel=$(python3 "$build/wheel.py" "$build") || fail "no wheel"
 wheels=("$wheel")
 if [ -e "$build/aarch64/tree/wheel/sprofile" ]; then
-    other=$(python3 "$build/aarch64/tree/wheel.py" "$build") ||
+    other=$(python3 "$build/aarch64/tree/wheel.py" "$build/aarch64") ||
         fail "no wheel for aarch64"
     wheels+=("$other")
 else

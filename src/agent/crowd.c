@@ -83,7 +83,10 @@ is_at_rest(pid_t holder)
     if (proc_read(holder, PROC_PROCESS, "/stat", line, sizeof(line)) <= 0)
         return false;
     char state = *proc_stat_field(line, 3);
-    return state == 'Z' || state == 'T' || state == 't';
+    const char *threads = proc_stat_field(line, 20);
+    /* A process whose first thread alone has ended is a Z with more of them. */
+    bool is_gone = state == 'Z' && threads[0] <= '1' && threads[1] == ' ';
+    return is_gone || state == 'T' || state == 't';
 }
 
 /* Take a free place; with LOOKS, also that of a process at rest. */

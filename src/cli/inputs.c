@@ -244,6 +244,8 @@ load_all(const struct filter_options *filter, char *const *paths, int count,
     profile->is_short = used < count;
     if (used > 0 && events_separate(profile) == 0)
         return profile;
+    if (used > 0)
+        command_fail("%s", strerror(ENOMEM));
     profile_free(profile);
     return NULL;
 }

@@ -373,15 +373,15 @@ sort_solid(struct profile *profile, uint64_t *limits, size_t *order)
 }
 
 /* Move EVENT to an earlier time, so that it ends at LIMIT at the latest. What
- * has no room after the start of its process becomes shorter. */
+ * has no room after START, that of its thread, becomes shorter. */
 static void
-end_before(struct profile_event *event, uint64_t limit)
+end_before(struct profile_event *event, uint64_t start, uint64_t limit)
 {
     uint64_t end = end_of(event);
     if (end <= limit)
         return;
-    uint64_t excess = end - limit;
-    event->time = event->time > excess ? event->time - excess : 0;
+    uint64_t excess = end - limit, least = start < limit ? start : limit;
+    event->time = event->time > least + excess ? event->time - excess : least;
     event->duration = limit - event->time;
 }
 
@@ -397,8 +397,9 @@ events_separate(struct profile *profile)
         limits[i] = UINT64_MAX;
     for (size_t i = count; i-- > 0;) {
         struct profile_event *event = &profile->events[order[i]];
-        uint64_t *limit = &limits[profile->samples[event->sample].thread];
-        end_before(event, *limit);
+        uint32_t thread = profile->samples[event->sample].thread;
+        uint64_t *limit = &limits[thread];
+        end_before(event, profile->threads[thread].start, *limit);
         *limit = event->time;
     }
     free(limits);

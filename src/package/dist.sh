@@ -17,8 +17,10 @@ name=$(basename "$archive" .tar.gz)
 cd "$1"
 
 if [ -e .git ]; then
-    time=$(git log -1 --format=%ct)
-    files=(git ls-files -z)
+    # Also of another user, as root has it in a container (git-config(1)).
+    git=(git -c "safe.directory=$PWD")
+    time=$("${git[@]}" log -1 --format=%ct)
+    files=("${git[@]}" ls-files -z)
 else
     time=$(stat -c %Y CMakeLists.txt)
     files=(find . -type d -exec test -e '{}/CMakeCache.txt' ';' -prune -o

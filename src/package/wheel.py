@@ -128,6 +128,11 @@ def members():
     products = [os.path.join(BUILD, name) for name in
                 ("wheel/sprofile", "libsprof.so", "libsprof-report.so")]
     libraries, glibc = closure(products)
+    # Nothing would lead it to libraries of the wheel.
+    needed = closure(products[1:])[0]
+    if needed:
+        sys.exit(f"wheel.py: libsprof-report.so needs {', '.join(needed)}; "
+                 "expected a build with SPROF_REPORT_ARCHIVES=ON")
     tag = f"py3-none-manylinux_2_{glibc}_{MACHINE}"
     files = {}
     for path in products:

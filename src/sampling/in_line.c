@@ -90,10 +90,10 @@ in_line_guess(struct thread_time *account, uint32_t index, uint64_t now)
 {
     bool is_wait = account->has_woken || account->ran_at.node == 0;
     bool is_old =
-        account->unplaced != 0 && now > account->unplaced_since + LINE_NS;
+        account->unplaced != 0 && now > account->unplaced_until + LINE_NS;
     if (is_old) {
         in_line_flush(account, index, now);
-        now = account->unplaced_since;
+        now = account->unplaced_until;
     }
     in_line_place(account, index,
                   is_wait ? &account->waited_at : &account->ran_at, now);
@@ -144,6 +144,8 @@ in_line_note(struct thread_time *account, uint32_t index, uint64_t queued,
     queued = queued - first < rest - own ? queued - first : rest - own;
     if (account->unplaced == 0)
         account->unplaced_since = now;
+    if (queued != 0)
+        account->unplaced_until = now;
     account->unplaced += queued;
     account->rest -= (int64_t)queued;
     account->stood_at.node = 0;
@@ -178,6 +180,15 @@ in_line_see(struct thread_time *account, uint32_t index, uint64_t clock,
 }
 
 void
+in_line_settle(struct thread_time *account, uint32_t index, uint64_t now)
+{
+    in_line_guess(account, index, now);
+    in_line_flush(account, index, now);
+    account->rest += (int64_t)account->unplaced;
+    account->unplaced = 0;
+}
+
+void
 in_line_end(struct thread_time *account, uint32_t index, uint64_t end,
             bool is_alive)
 {
@@ -188,10 +199,7 @@ in_line_end(struct thread_time *account, uint32_t index, uint64_t end,
     uint64_t queued =
         is_long && is_alive ? in_line_read(account, index, &times) : 0;
     in_line_note(account, index, queued, times, UINT64_MAX, end);
-    in_line_guess(account, index, end);
-    in_line_flush(account, index, end);
-    account->rest += (int64_t)account->unplaced;
-    account->unplaced = 0;
+    in_line_settle(account, index, end);
     if (!is_long || is_alive || !account->mostly_queues ||
         account->ran_at.node == 0)
         return;

@@ -51,6 +51,10 @@ void in_line_hurry(struct thread_time *account, uint32_t index, uint64_t now);
  * waiting. */
 void in_line_flush(struct thread_time *account, uint32_t index, uint64_t now);
 
+/* Show all time in line up to NOW. Time of which no place is known is a part of
+ * the rest again. */
+void in_line_settle(struct thread_time *account, uint32_t index, uint64_t now);
+
 /* Show the time in line between the last look and END. The kernel shows it for
  * a thread that IS_ALIVE, not for one that has ended. If the time without a CPU
  * before the last look was mainly time in line, the rest is taken to be so,

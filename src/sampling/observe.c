@@ -657,8 +657,7 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
     bool is_there = clock != CLOCK_NONE;
     uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
     observe_flush(account, index);
-    in_line_guess(account, index, now);
-    in_line_flush(account, index, now);
+    in_line_settle(account, index, now);
     wait_times_flush(account, index, now, false);
     rates_run(account, account->seen + ran);
     if (account->wait != NULL) {

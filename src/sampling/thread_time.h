@@ -54,7 +54,7 @@ struct thread_time {
     int64_t rest; /* wall time up to then that is in no wait and no CPU time */
     struct look_line in_line; /* its time in line for a CPU when last read */
     uint64_t unplaced;        /* ns of it whose place no look has found */
-    uint64_t unplaced_since;
+    uint64_t unplaced_since, unplaced_until;
     uint64_t line;                /* ns of it at LINE_AT, not shown yet */
     struct journal_place line_at; /* node 0: none */
     uint64_t held;                /* ns of REST that belong to STOOD_AT */

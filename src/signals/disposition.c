@@ -373,13 +373,14 @@ disposition_lose(enum signals_role role)
     if (signo == 0)
         return;
     forget_borrowed(signo);
-    atomic_store(&numbers[signo].role, SIGNALS_NONE);
+    /* Until another number is found: this one is the program's. */
     if (role == SIGNALS_ASK) {
         use_spare();
         borrow_spare();
-    } else if (role == SIGNALS_CONTROL) {
-        opened();
     }
+    atomic_store(&numbers[signo].role, SIGNALS_NONE);
+    if (role == SIGNALS_CONTROL)
+        opened();
 }
 
 /* A handler that a raw system call has put in place of ours stays. */

@@ -199,6 +199,7 @@ php_collect(struct script *script, struct heap_view *view,
         view->fills = FILLS_MOST;
     view->kept = HEAP_VIEW_NOTHING;
     view->is_careful = true;
+    bool was_counted = script->is_counted;
     script->is_counted = true;
     for (at = first; at != 0 && (at & 7) == 0;) {
         const uint8_t *bytes = heap_view_at(view, at, FRAME_SIZE);
@@ -218,6 +219,8 @@ php_collect(struct script *script, struct heap_view *view,
         take_registers(script, first, context);
     leave_out_native(script);
     read_lines(script);
+    if (script->count == 0)
+        script->is_counted = was_counted;
     return script->count != 0;
 }
 

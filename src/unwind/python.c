@@ -346,12 +346,15 @@ state_word(const uint8_t *bytes, uint16_t offset)
     return offset != PYTHON_NO_FIELD ? python_word(bytes, offset) : 0;
 }
 
-/* Whether STATE is that of the thread that has begun the interpreter. From 3.11
- * on it is a part of _PyRuntime, and so of the module. */
+/* Whether STATE is that of the thread that has begun the interpreter. In 3.11
+ * and 3.12 it is a part of _PyRuntime, and so of the module, and no other
+ * thread gets it. Later ones may give it to another thread, and have no record
+ * on the native stack that shows whether the thread runs with it. */
 static bool
 is_of_first_thread(const struct python *python, uint64_t state)
 {
-    return state - python->runtime < python->runtime_size;
+    return python->layout.cframe.previous != PYTHON_NO_FIELD &&
+           state - python->runtime < python->runtime_size;
 }
 
 /* What may be read directly of the calling thread. IS_KEPT: no other thread

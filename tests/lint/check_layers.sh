@@ -42,8 +42,9 @@ check_include() {
     "$folder"/*) ;;
     */*)
         is_allowed "$folder" "$file" "$header" ||
-            complain "$file: \"$header\": docs/design.md has no $header in" \
-                "the row of $folder" ;;
+            complain "$file: \"$header\": the row of $folder in docs/design.md" \
+                "has no $header: move it to a folder below, or hand in a" \
+                "function" ;;
     *)
         [ -e "$source/${file%/*}/$header" ] ||
             complain "$file: \"$header\": not in this folder" ;;

@@ -98,15 +98,14 @@ try_package() {
         "$build/CPackConfig.cmake" >"$root/root/CPackConfig.cmake"
     cpack -G DEB --config "$root/root/CPackConfig.cmake" >"$root/log" 2>&1 ||
         cat "$root/log"
-    check "the Debian package" 'apt-get update -qq &&
+    check "the Debian package" 'set -e; apt-get update -qq &&
         apt-get install -y -qq --no-install-recommends /root/package/*.deb &&
         dpkg --verify libsprof && cd /root &&
         sprofile record -o p.sprof -- perl -e "1 while (times)[0] < 1" &&
         sprofile report p.sprof | grep -q "^samples  *[1-9]" &&
         for command in "push --otlp http://127.0.0.1:1" "top 1" serve; do
-            timeout 2 sprofile $command 2>&1 | grep "this build has no" && exit 1
-        done
-        apt-get purge -y -qq libsprof &&
+            ! timeout 2 sprofile $command 2>&1 | grep "this build has no" || exit 1
+        done && apt-get purge -y -qq libsprof &&
             [ -z "$(find /usr -name "*sprof*")" ]'
 }
 

@@ -192,7 +192,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         plain setpriv --reuid=65534 --regid=65534 --clear-groups env \
             LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/open/p.folded" \
             SPROF_KEEP_SPOOL=1 SPROF_ONLY='dd' \
-            dd if=/dev/zero of=/dev/null bs=64k count=60000
+            dd if=/dev/zero of=/dev/null bs=64k count=240000
         echo "$before" >$paranoid
         [ -e open/p.sprof ] && mv open/p.sprof p.sprof
         expect_status 0

@@ -275,7 +275,7 @@ clear(0.5)
 os.getppid()
 print(os.getpid())
 P
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' &&
+"$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' &&
     has strace && {
     plain strace -f -qq -o trace -e trace=process_vm_readv,getppid \
         env LD_PRELOAD="$library" SPROF_FREQUENCY=1000 \

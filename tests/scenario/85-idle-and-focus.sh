@@ -11,7 +11,7 @@
 # thread, nor is one that waits at two places, nor one that is asked for.
 section "idle threads"
 
-plain "$sprofile" record -q -o a.sprof -- "$work/idle_pool" 4000
+plain "$sprofile" record -q -o a.sprof -- "$work/idle_pool" 8000
 expect_status 0
 cat >check.py <<'END'
 import json, re, subprocess, sys
@@ -150,7 +150,7 @@ plain "$sprofile" report --json --wall b.sprof
 grep -q '"\[frames elided\]"' out || fail "no stack is cut: the test proves nothing"
 plain "$sprofile" report --focus 'frames' b.sprof
 expect_status 1
-grep -q 'nothing is left by --focus frames' err || fail "a note is a function: $(head -n 5 out)"
+grep -q 'no sample is left by --focus frames' err || fail "a note is a function: $(head -n 5 out)"
 plain "$sprofile" top --once --focus 'frames' b.sprof
 ! grep -q 'frames elided' out || fail "top: a note is a function: $(cat out)"
 plain "$sprofile" report --focus '\[frames elided' b.sprof

@@ -17,9 +17,7 @@
 /* The native stack: the innermost CFrame has the lowest address. */
 static uint64_t cframes[FRAMES + 1][2];
 static uint64_t objects[FRAMES][16]; /* the innermost first */
-/* What lies less than some 1.5 KiB after its begin is in it (python.c,
- * is_root).
- */
+/* The outermost CFrame is in it, at layout.cframe.root. */
 static uint64_t thread[512];
 static struct python python;
 static struct script_frame collected[8];

@@ -118,8 +118,7 @@ places_are_forgotten(void **state)
 }
 
 /* Memory of an interpreter of one version: the state of a thread, frames, and
- * records on the native stack. A record less than some 1.5 KiB after the state
- * is taken for the one in it (python.c, is_root). */
+ * records on the native stack. */
 static uint8_t state_bytes[4096], frame_bytes[6][128], native[4][128];
 static struct python python;
 

@@ -464,7 +464,7 @@ tables_add(struct page *page, const struct watch *watch,
     int status = rank_rows(&ranking);
     bool has_idle = ranking.shown.idle_count > 0;
     if (status == 0) {
-        *count = ranking.count + has_idle;
+        *count = ranking.count + (has_idle && rows != 1);
         print_view(page, watch, view);
         columns_titles(&columns, NULL);
         print_rows(&columns, &ranking, first,

@@ -19,7 +19,7 @@ def own_environment():
             pairs = file.read().split(b"\0")
     except OSError:
         return os.environb
-    return dict(pair.split(b"=", 1) for pair in pairs if b"=" in pair)
+    return dict(pair.split(b"=", 1) for pair in pairs if pair.find(b"=") > 0)
 
 
 def main():
