@@ -122,6 +122,8 @@ take_sample(struct watch *watch, const struct record_sample *record)
         watch->profile->problems++;
         return 0;
     }
+    /* It has come back, after a pause of sampling for example. */
+    spool_load_see_alive(watch->load, key.thread, record->time);
     if (spool_is_unsampled(record))
         key.node = PROFILE_NOT_SAMPLED;
     struct profile_sample *sample = spool_load_sample(watch->load, &key);
@@ -155,6 +157,7 @@ take_end(struct watch *watch, const struct record_thread_end *record)
     enum outcome outcome = spool_take(watch->load, RECORD_THREAD_END, record);
     if (outcome != USED || apply_room(watch) != 0)
         return outcome == SENSELESS ? 0 : -1;
+    watch->threads[thread].is_gone = (record->flags & THREAD_END_ALIVE) == 0;
     return cpu_share_put_end(watch, thread);
 }
 
@@ -328,7 +331,8 @@ watch_state(const struct watch *watch, uint32_t thread, const char **waits_on)
     const struct profile_sample *sample =
         at->has_latest ? &watch->profile->samples[at->latest] : NULL;
     *waits_on = "";
-    if (watch->profile->threads[thread].end != UINT64_MAX)
+    bool has_end = watch->profile->threads[thread].end != UINT64_MAX;
+    if (has_end && (at->is_gone || watch->has_ended))
         return "ended";
     if (sample != NULL && at->is_open) {
         *waits_on = sample->waits_on;

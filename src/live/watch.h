@@ -122,6 +122,7 @@ struct watch_thread {
     bool has_latest;         /* LATEST is valid */
     bool is_open;            /* the latest sample is a wait that goes on */
     bool has_run;            /* a sample of the interval found it running */
+    bool is_gone;            /* it has ended, and not only a session or file */
 
     /* Used by cpu_share.c and apply.c. */
     uint64_t clock;     /* ns of CPU time used, according to its samples */

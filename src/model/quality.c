@@ -299,15 +299,19 @@ quality_unseen(const struct profile *profile, char *text, size_t size)
     if (cost->unseen_cpu == 0)
         return text;
     char processes[32] = "the process";
+    bool is_recorder = false;
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        is_recorder |= profile->processes[i].keep != 0;
     if (profile->process_count > 1)
         snprintf(processes, sizeof(processes), "each of %u processes",
                  profile->process_count);
     snprintf(text, size,
-             "%.3f s CPU, %.1f %% of %.3f s: after the last look at %s (exit), "
-             "while sampling was off, or without the library",
+             "%.3f s CPU, %.1f %% of %.3f s: %safter the last look at %s "
+             "(exit), while sampling was off, or without the library",
              number_seconds(cost->unseen_cpu),
              number_percent(cost->unseen_cpu, cost->tree_cpu),
-             number_seconds(cost->tree_cpu), processes);
+             number_seconds(cost->tree_cpu),
+             is_recorder ? "before what SPROF_KEEP left, " : "", processes);
     return text;
 }
 

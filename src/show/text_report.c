@@ -620,7 +620,8 @@ text_report_notes(FILE *stream, const struct profile *profile, bool has_error)
         for (unsigned j = 0; j < NAMING_FILES; j++)
             if (naming_problem(profile, i, j) != NULL)
                 fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
-    if (profile->lacks_spread && has_error)
+    if (profile->lacks_spread && has_error &&
+        profile->states[STATE_RUNNING] > 0)
         fputs("note: ± is at least as large as shown: a pprof file does not "
               "say how the times of its samples differ\n",
               stream);

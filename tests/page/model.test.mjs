@@ -324,6 +324,12 @@ test('the chance of a change is what the hand gives', () => {
   // Large points of one side are those of both: 630 / 90 = 7 for each.
   // (0.03 - 0.007) / sqrt(0.045 * 0.955 * (2 * 0.955 * 0.007 + 0.045 * 0.001426))
   close(noise(few, sum(60, 600, 600)), 0.3385);
+  // Times: (60 - 30 - 1) / sqrt(45 * (1 + 1)) = 3.057
+  const times = (...rows) =>
+    confidence.chanceOfNoise(whole, sum(500, 500, 500), ...rows, 1, true);
+  close(times(few, sum(60, 60, 60)), 0.00224);
+  // Half of the time and the same share of it.
+  assert.ok(times(sum(900, 900, 900), sum(450, 450, 450)) < 1e-9);
 });
 
 test('boxes of two runs have that chance, at the rates of both', () => {

@@ -92,6 +92,28 @@ samples_share_what_the_clock_says(void **state)
     close_watch(watch);
 }
 
+/* Sampling may pause, and a recorder begins a new file. Neither is the end of a
+ * thread. */
+static void
+a_thread_outlives_a_session(void **state)
+{
+    (void)state;
+    begin_spool();
+    add_run(1, 2, 2 * MS, 3 * MS, MS);
+    maker_add_end(1, 4 * MS, 3 * MS, THREAD_END_EXACT | THREAD_END_ALIVE);
+    struct watch *watch = open_watch();
+    look_again(watch, 5 * MS);
+    expect_state(watch, 0, "running", "");
+    begin_wait(1, 6 * MS, 0);
+    look_again(watch, 9 * MS);
+    assert_true(watch->profile->threads[0].end == UINT64_MAX);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 3 * MS, 3 * MS);
+    maker_add_end(1, 9 * MS, 3 * MS, THREAD_END_EXACT);
+    look_again(watch, 10 * MS);
+    expect_state(watch, 0, "ended", "");
+    close_watch(watch);
+}
+
 /* The last samples of a thread say less than its clock at the end: the handler
  * of an old thread does not read the clock. All of them share the rest. */
 static void
@@ -310,6 +332,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT(an_interval_is_what_is_new),
         UNIT(samples_share_what_the_clock_says),
+        UNIT(a_thread_outlives_a_session),
         UNIT(waiting_samples_share_the_rest),
         UNIT(samples_without_a_clock_stay),
         UNIT(generated_code_gets_its_names),

@@ -209,8 +209,10 @@ is_shown(const struct ranking *ranking, uint32_t number)
     if (watch->profile->filter != NULL)
         return has_time || time_of(thread, SPAN_ALL, VALUE_CPU) > 0 ||
                time_of(thread, SPAN_ALL, VALUE_WALL) > 0;
-    return has_time || (watch->profile->threads[number].end == UINT64_MAX &&
-                        watch->profile->threads[number].tid != 0);
+    const char *unused;
+    return has_time ||
+           (watch->profile->threads[number].tid != 0 &&
+            strcmp(watch_state(watch, number, &unused), "ended") != 0);
 }
 
 /* Idle threads lead every table of wall time. A filter says what a user wants
@@ -569,16 +571,18 @@ add_rates(struct page *page, const struct watch *watch)
 {
     double seconds = number_seconds(watch->length[SPAN_INTERVAL]);
     uint64_t recent = count_samples(watch, SPAN_INTERVAL, STATE_RUNNING);
-    add_line(page, false, "cpu",
-             "%.1f %% of one CPU, %.1f %% since the "
-             "start",
-             cpu_percent(watch, SPAN_INTERVAL), cpu_percent(watch, SPAN_ALL));
+    /* A flight recorder begins a new file now and then (SPROF_KEEP). */
+    const char *all = watch->profile->processes[0].keep != 0
+                          ? "in the recorder's present file"
+                          : "since the start";
+    add_line(page, false, "cpu", "%.1f %% of one CPU, %.1f %% %s",
+             cpu_percent(watch, SPAN_INTERVAL), cpu_percent(watch, SPAN_ALL),
+             all);
     add_threads(page, watch);
     add_line(
-        page, false, "samples",
-        "%.0f a second, %llu since the start; %llu looks at waits",
+        page, false, "samples", "%.0f a second, %llu %s; %llu looks at waits",
         seconds > 0 ? (double)recent / seconds : 0,
-        (unsigned long long)count_samples(watch, SPAN_ALL, STATE_RUNNING),
+        (unsigned long long)count_samples(watch, SPAN_ALL, STATE_RUNNING), all,
         (unsigned long long)(count_samples(watch, SPAN_ALL, STATE_WAITING) +
                              count_samples(watch, SPAN_ALL, STATE_RUNQUEUE)));
 }

@@ -519,10 +519,7 @@ export class App {
     };
   }
 
-  /**
-   * The chance that the change of NODE is noise.
-   * @param {number} node
-   */
+  /** The chance that the change of NODE is noise. @param {number} node */
   noise(node) {
     const values = this.baseValues;
     if (!values) return 1;
@@ -534,6 +531,7 @@ export class App {
       { ...this.baseSum(node), sampled: old.sums.total[node] },
       { ...this.nodeSum(node), sampled: now.sums.total[node] },
       old.point > 0 && now.point > 0 ? now.point / old.point : 1,
+      this.state.compare === 'absolute',
     );
   }
 

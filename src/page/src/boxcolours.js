@@ -80,8 +80,10 @@ export function changeOf(app) {
  * @returns {(node: number) => boolean}
  */
 export function noiseOf(app) {
-  const tested = app.keep('noise', [app.treeSums, app.treeBase], () =>
-    new Int8Array(app.tree.n).fill(-1),
+  const tested = app.keep(
+    'noise',
+    [app.treeSums, app.treeBase, app.state.compare],
+    () => new Int8Array(app.tree.n).fill(-1),
   );
   return (node) => {
     if (tested[node] < 0) tested[node] = app.noise(node) > 0.01 ? 1 : 0;

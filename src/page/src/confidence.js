@@ -162,26 +162,38 @@ function sideOf(whole, row, own) {
 /**
  * The chance that the shares of OLD and NOW differ as much as they do if
  * nothing changed: the two-proportion z test with pooled share and continuity
- * correction.
+ * correction. IS_ABSOLUTE: that their times do (view/significance.c).
  * @param {Sum} oldWhole
  * @param {Sum} nowWhole
  * @param {Row} old
  * @param {Row} now
  * @param {number} [ratio] of what a point of a running thread stands for now
  * to what it stood for
+ * @param {boolean} [isAbsolute]
  */
-export function chanceOfNoise(oldWhole, nowWhole, old, now, ratio = 1) {
+export function chanceOfNoise(
+  oldWhole,
+  nowWhole,
+  old,
+  now,
+  ratio = 1,
+  isAbsolute = false,
+) {
   if (oldWhole.value <= 0 || nowWhole.value <= 0) return 1;
-  const own = pointsOfRow(oldWhole, nowWhole, old, now, ratio);
-  const before = sideOf(oldWhole, old, own.before);
-  const after = sideOf(nowWhole, now, own.after);
+  const one = { value: 1, squares: 0 };
+  const [a, b] = isAbsolute ? [one, one] : [oldWhole, nowWhole];
+  const own = pointsOfRow(a, b, old, now, ratio);
+  const before = sideOf(a, old, own.before);
+  const after = sideOf(b, now, own.after);
   if (before.own <= 0 || after.own <= 0) return 1;
   const common =
     (before.value / before.own + after.value / after.own) /
     (1 / before.own + 1 / after.own);
   const share = Math.min(common, 1);
   const spread = (/** @type {{own: number, other: number}} */ side) =>
-    share * (1 - share) * ((1 - share) * side.own + share * side.other);
+    isAbsolute
+      ? common * side.own
+      : share * (1 - share) * ((1 - share) * side.own + share * side.other);
   const deviation = Math.sqrt(spread(before) + spread(after));
   const step = (before.own + after.own) / 2;
   const change = Math.abs(after.value - before.value);
