@@ -3,7 +3,8 @@
 #
 # Goals of this test: each trigger gives the rate that was asked for, as far as it
 # can, and exact CPU time. The kernel looks at timers when it ticks, and few ticks
-# meet a thread of a busy machine: as many as those of the program's own timer.
+# meet a thread of a busy machine: nearly as many as those of the program's own
+# timer, but for a few of each by chance.
 . "$(dirname "$0")/../scenario/lib.sh"
 
 for row in "perf 900" "timer 0" "ask 700"; do
@@ -20,7 +21,7 @@ for row in "perf 900" "timer 0" "ask 700"; do
     part "$trigger"
     expect_ok
     own=$(sed -n 's/^own: \([0-9]*\) .*/\1/p' err)
-    [ "$trigger" != timer ] || least=$((${own:-1000} * 4 / 5))
+    [ "$trigger" != timer ] || least=$((${own:-1000} * 4 / 5 - 10))
     "$sprofile" info p.sprof >info
     count=$(sed -n "s/^triggers .*\\b$trigger \\([0-9]*\\).*/\\1/p" info)
     [ "${count:-0}" -ge "$least" ] ||
