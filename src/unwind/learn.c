@@ -177,13 +177,13 @@ is_stack_start(const struct place *place)
            fde.start == place->pc + 1;
 }
 
-/* Whether a function may begin at PLACE or after it. The table of glibc's
- * restorer begins one byte early. */
+/* Whether a function may begin at PLACE or after it, or a restorer makes its
+ * system call there. The table of glibc's restorer begins one byte early. */
 static bool
 is_edge(const struct place *place)
 {
-    return !place->has_fde || place->pc - place->fde.start <= 1 ||
-           place->pc + 1 == place->fde.end;
+    uint64_t at = place->has_fde ? place->pc - place->fde.start : 0;
+    return at <= 1 || at == 7 || at == 8 || place->pc + 1 == place->fde.end;
 }
 
 /* The rule for a place in a module. */

@@ -283,6 +283,9 @@ restorers_are_signal_frames(void **state)
         assert_int_equal(learn_rule(first - back, false).word, RULE_SIGNAL);
         assert_int_equal(learn_rule(bare - back, false).word, RULE_SIGNAL);
     }
+    /* The system call is the second instruction. */
+    assert_int_equal(learn_rule(first + 7, false).word, RULE_SIGNAL);
+    assert_int_equal(learn_rule(bare + 7, false).word, RULE_SIGNAL);
     assert_int_equal(
         learn_rule((uint64_t)table_restorer_inside + 4, false).word,
         plain.word);

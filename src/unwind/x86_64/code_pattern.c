@@ -24,14 +24,16 @@ has_code(uint64_t pc, const uint8_t *code, size_t length)
            memcmp(bytes, code, length) == 0;
 }
 
-/* mov $SYS_rt_sigreturn, %rax; syscall. */
+/* mov $SYS_rt_sigreturn, %rax; syscall: seven and two bytes. A thread may stand
+ * before the second instruction, too. */
 bool
 code_pattern_is_restorer(uint64_t pc)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                    0x00, 0x00, 0x0f, 0x05};
     return has_code(pc, code, sizeof(code)) ||
-           has_code(pc + 1, code, sizeof(code));
+           has_code(pc + 1, code, sizeof(code)) ||
+           has_code(pc - 7, code, sizeof(code));
 }
 
 /* endbr64. */
