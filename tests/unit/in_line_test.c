@@ -191,6 +191,18 @@ a_running_thread_tells_no_place_of_a_line(void **state)
                     4 * MADE_MS - 10, 4 * MADE_MS);
 }
 
+/* THREAD waits, runs, and then stands in line outside a wait. */
+static void
+lose_the_cpu(struct made_thread *thread)
+{
+    wait_with_a_note(thread);
+    thread->noted = 0;
+    made_pass(MADE_PID, MADE_MS);
+    stand_for_4_ms(thread);
+    made_run(MADE_PID, 50000);
+    made_tick();
+}
+
 /* It has lost its CPU outside a wait. The answer says where, and is no sample.
  */
 static void
@@ -199,12 +211,7 @@ a_thread_that_lost_its_cpu_says_where(void **state)
     struct made_thread *thread = made_thread_of(MADE_PID);
 
     (void)state;
-    wait_with_a_note(thread);
-    thread->noted = 0;
-    made_pass(MADE_PID, MADE_MS);
-    stand_for_4_ms(thread);
-    made_run(MADE_PID, 50000);
-    made_tick();
+    lose_the_cpu(thread);
     uint32_t index = threads_index(MADE_PID);
     assert_true(thread_time_of(index)->in_flight);
     made_sample(MADE_PID, TRIGGER_ASK, RUNS_ELSEWHERE);
@@ -223,12 +230,7 @@ static uint64_t
 stand_without_a_place(struct thread_time *account)
 {
     struct made_thread *thread = made_thread_of(MADE_PID);
-    wait_with_a_note(thread);
-    thread->noted = 0;
-    made_pass(MADE_PID, MADE_MS);
-    stand_for_4_ms(thread);
-    made_run(MADE_PID, 50000);
-    made_tick();
+    lose_the_cpu(thread);
     assert_int_equal(account->unplaced, 4 * MADE_MS);
     uint64_t then = made_now;
     made_run(MADE_PID, 200 * MADE_MS);
